@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Union
 
 
 class Source:
@@ -63,7 +62,7 @@ class Literal(Node):
 
 
 class Template(Node):
-    """A quoted string or heredoc with interpolations or directives. `parts` are strings, expressions, TemplateIf, TemplateFor."""
+    """A quoted string or heredoc with interpolations (expressions) or directives (TemplateIf, TemplateFor)."""
 
     __slots__ = ("parts",)
 
@@ -84,7 +83,7 @@ class TemplateIf(Node):
 
 
 class TemplateFor(Node):
-    """`%{ for key, value in collection }body%{ endfor }` inside a template; `key` is None when only one name is given."""
+    """`%{ for key, value in collection }body%{ endfor }` in a template; `key` is None with one name."""
 
     __slots__ = ("body", "collection", "key", "value")
 
@@ -136,7 +135,7 @@ class ForExpression(Node):
 
 
 class Call(Node):
-    """`name(args...)`; `expand` is true when the last argument is followed by `...`. A provider function keeps its `::`."""
+    """`name(args...)`; `expand` is true when the last argument is followed by `...`."""
 
     __slots__ = ("args", "expand", "name")
 
@@ -172,7 +171,10 @@ class Index(Node):
 
 
 class Splat(Node):
-    """`target[*]...` (full) or `target.*...` (attribute-only). `each` is applied to every element; its innermost target is SplatItem."""
+    """`target[*]...` (full) or `target.*...` (attribute-only).
+
+    `each` is applied to every element; its innermost target is a SplatItem.
+    """
 
     __slots__ = ("each", "full", "target")
 
@@ -228,24 +230,24 @@ class Parens(Node):
         self.source, self.start, self.inner = source, start, inner
 
 
-Expression = Union[
-    Literal,
-    Template,
-    Tuple,
-    Object,
-    ForExpression,
-    Call,
-    Name,
-    GetAttr,
-    Index,
-    Splat,
-    SplatItem,
-    Unary,
-    Binary,
-    Conditional,
-    Parens,
-]
-TemplatePart = Union[str, TemplateIf, TemplateFor, Expression]
+Expression = (
+    Literal
+    | Template
+    | Tuple
+    | Object
+    | ForExpression
+    | Call
+    | Name
+    | GetAttr
+    | Index
+    | Splat
+    | SplatItem
+    | Unary
+    | Binary
+    | Conditional
+    | Parens
+)
+TemplatePart = str | TemplateIf | TemplateFor | Expression
 
 
 # ---- structure -------------------------------------------------------------------------------------------------------
