@@ -13,13 +13,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
-from rl_gym.infra.errors import InfrastructureError
+from rl_gym.infra.errors import InfrastructureError, RlGymError
 
 __all__ = [
     "Action",
     "Component",
     "Environment",
     "Episode",
+    "Exploit",
     "Gate",
     "InfrastructureError",
     "Reward",
@@ -52,6 +53,27 @@ class Episode:
     def hash(self) -> str:
         """Content hash of request and data: what frozen splits list."""
         return content_hash({"request": self.request, "data": dict(self.data)})
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"id": self.id, "request": self.request, "source": self.source, "data": dict(self.data)}
+
+    @classmethod
+    def from_dict(cls, row: Mapping[str, Any]) -> Episode:
+        """The inverse of `to_dict`; raises KeyError where `id` or `request` is missing."""
+        return cls(row["id"], row["request"], row.get("source", ""), row.get("data", {}))
+
+
+@dataclass(frozen=True, slots=True)
+class Exploit:
+    """A known way to cheat: `completion` answers `episode` without doing the work, and must earn no reward.
+
+    `why` says in a few words what the trick is.
+    """
+
+    name: str
+    episode: Episode
+    completion: str
+    why: str = ""
 
 
 @runtime_checkable
@@ -199,9 +221,15 @@ class Reward:
 class Environment(Protocol):
     """A task: where its episodes come from, how a completion is read, and what it is worth.
 
-    Optional methods that evaluation and audit use where present: `checks(action, episode) -> Mapping[str, str]` (named
-    verdicts `pass|fail|unknown|na`), `canonical(action) -> str` (names and order removed), `exploits() ->
-    Sequence[Exploit]`, `repair_prompt(episode, completion) -> str | None`.
+    `episodes` raises NotFoundError for a split that it does not have; `oracle` and `random` answer the same text each
+    time they are asked about an episode.
+
+    Optional members that evaluation, audit and conformance use where present:
+    `splits: Sequence[str]` (the names that `episodes` takes; "train" alone where absent),
+    `frozen() -> Mapping[str, FrozenSplit]` (the committed hashes of its anchors, see `rl_gym.gym.splits`),
+    `checks(action, episode) -> Mapping[str, str]` (named verdicts `pass|fail|unknown|na`),
+    `canonical(action) -> str` (names and order removed), `exploits() -> Sequence[Exploit]`,
+    `repair_prompt(episode, completion) -> str | None`.
     """
 
     name: str
@@ -219,5 +247,15 @@ class Environment(Protocol):
 
 
 def score_completion(env: Environment, completion: str, episode: Episode) -> RewardBreakdown:
-    """Parse a completion and judge it: the one way from text to reward."""
-    return env.reward.score(env.parse(completion, episode), episode)
+    """Parse a completion and judge it: the one way from text to reward.
+
+    Raises InfrastructureError where the environment itself fails: no completion, however odd, excuses a crash of ours.
+    """
+    try:
+        return env.reward.score(env.parse(completion, episode), episode)
+    except RlGymError:
+        raise
+    except Exception as error:
+        raise InfrastructureError(
+            f"environment {env.name!r} failed on episode {episode.id!r}: {type(error).__name__}: {error}"
+        ) from error
