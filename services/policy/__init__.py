@@ -1,0 +1,1 @@
+"""The policy service, to be: generates Terraform over a model engine and repairs it. Nothing runs here yet."""
