@@ -1,1 +1,1 @@
-"""The verifier service, to be: stateless HTTP that scores completions and scans configurations. Nothing runs here yet."""
+"""The verifier service, to be: scores completions and scans configurations over HTTP. Nothing runs here yet."""
