@@ -1,0 +1,1 @@
+"""The parametric tasks: randomised resources, composed into stacks and asked for in words."""

@@ -1,0 +1,128 @@
+"""Servers, launch templates and volumes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from rl_gym.iac.tasks.hcl_writer import Attr, Block, boolean, quote, tags
+from rl_gym.iac.tasks.names import PURPOSES
+from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
+
+_IMAGES = ("ami-1a2b3c4d", "ami-0abc1234", "ami-5f6e7d8c", "ami-9b8a7c6d")
+_SIZES = ("t3.micro", "t3.small", "t3.large", "m5.large", "c5.large")
+_ZONES = ("us-east-1a", "us-west-2b", "eu-west-1a", "eu-central-1b")
+
+
+def _metadata(style: Style) -> Block | None:
+    return style.pick(
+        "ec2_imdsv2",
+        Block("metadata_options", (), [Attr("http_tokens", quote("required"))]),
+        Block("metadata_options", (), [Attr("http_tokens", quote("optional"))]),
+    )
+
+
+class Server(Builder):
+    kind = "server"
+    types = ("aws_instance",)
+
+    def draw(self, project: str, rng: Random) -> Part:
+        name = f"{project}-{rng.choice(PURPOSES[self.kind])}"
+        return Part(self.kind, name, {"image": rng.choice(_IMAGES), "size": rng.choice(_SIZES)})
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        return ("an EC2 instance", "a server", "a virtual machine")
+
+    def details(self, part: Part) -> Sequence[str]:
+        return (f"size {part.params['size']}", f"from image {part.params['image']}")
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        group = stack.ref("security_group", "aws_security_group", "id")
+        yield Block(
+            "resource",
+            ("aws_instance", stack.project),
+            [
+                Attr("ami", quote(part.params["image"])),
+                Attr("instance_type", quote(part.params["size"])),
+                Attr("vpc_security_group_ids", f"[{group}]") if group else None,
+                style.pick("ec2_ebs_optimized", Attr("ebs_optimized", boolean(True))),
+                style.pick("tags", tags(Name=part.name)),
+                _metadata(style),
+                style.pick(
+                    "ebs_encrypted",
+                    Block("root_block_device", (), [Attr("encrypted", boolean(True))]),
+                    Block("root_block_device", (), [Attr("encrypted", boolean(False))]),
+                    Block("root_block_device", (), [Attr("volume_size", "20")]),
+                ),
+            ],
+        )
+
+
+class LaunchTemplate(Builder):
+    kind = "template"
+    types = ("aws_launch_template",)
+
+    def draw(self, project: str, rng: Random) -> Part:
+        name = f"{project}-{rng.choice(PURPOSES[self.kind])}"
+        disk = rng.choice((20, 30, 50, 100))
+        return Part(self.kind, name, {"image": rng.choice(_IMAGES), "size": rng.choice(_SIZES), "disk": disk})
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        return ("an EC2 launch template", "a launch template", "a template for new servers")
+
+    def details(self, part: Part) -> Sequence[str]:
+        return (f"size {part.params['size']}", f"{part.params['disk']} GB disk")
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        group = stack.ref("security_group", "aws_security_group", "id")
+        disk = Attr("volume_size", str(part.params["disk"]))
+        encrypted = style.pick("ebs_encrypted", Attr("encrypted", boolean(True)), Attr("encrypted", boolean(False)))
+        yield Block(
+            "resource",
+            ("aws_launch_template", stack.project),
+            [
+                Attr("name", quote(part.name)),
+                Attr("image_id", quote(part.params["image"])),
+                Attr("instance_type", quote(part.params["size"])),
+                Attr("vpc_security_group_ids", f"[{group}]") if group else None,
+                style.pick("ec2_ebs_optimized", Attr("ebs_optimized", boolean(True))),
+                style.pick("tags", tags(Project=stack.project)),
+                _metadata(style),
+                Block(
+                    "block_device_mappings",
+                    (),
+                    [Attr("device_name", quote("/dev/xvda")), Block("ebs", (), [disk, encrypted])],
+                ),
+            ],
+        )
+
+
+class Volume(Builder):
+    kind = "volume"
+    types = ("aws_ebs_volume",)
+
+    def draw(self, project: str, rng: Random) -> Part:
+        name = f"{project}-{rng.choice(PURPOSES[self.kind])}"
+        return Part(self.kind, name, {"zone": rng.choice(_ZONES), "size": rng.choice((10, 20, 40, 80, 100, 200))})
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        return ("an EBS volume", "a disk", "block storage")
+
+    def details(self, part: Part) -> Sequence[str]:
+        return (f"{part.params['size']} GB", f"in {part.params['zone']}")
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        key = stack.ref("key", "aws_kms_key", "arn")
+        zone = stack.ref("server", "aws_instance", "availability_zone") or quote(part.params["zone"])
+        encrypted = style.pick("ebs_encrypted", Attr("encrypted", boolean(True)), Attr("encrypted", boolean(False)))
+        yield Block(
+            "resource",
+            ("aws_ebs_volume", stack.project),
+            [
+                Attr("availability_zone", zone),
+                Attr("size", str(part.params["size"])),
+                encrypted,
+                Attr("kms_key_id", key) if key and encrypted else None,
+                style.pick("tags", tags(Name=part.name)),
+            ],
+        )

@@ -1,0 +1,120 @@
+"""Databases: single instances and Aurora clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from rl_gym.iac.tasks.hcl_writer import Attr, Block, boolean, quote, tags
+from rl_gym.iac.tasks.names import PURPOSES
+from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
+
+_ENGINES = ("postgres", "mysql", "mariadb")
+_CLUSTERS = ("aurora-postgresql", "aurora-mysql")
+_CLASSES = ("db.t3.micro", "db.t3.medium", "db.m5.large", "db.r5.large")
+_USERS = ("admin", "app", "dba", "owner", "root")
+_PASSWORDS = ("changeme123", "Passw0rd!", "SuperSecret1", "hunter2hunter2")
+
+
+def _password(style: Style, attribute: str) -> Attr | None:
+    return style.pick(
+        "hardcoded_secret",
+        Attr("manage_master_user_password", boolean(True)),
+        *(Attr(attribute, quote(password)) for password in _PASSWORDS),
+    )
+
+
+def _storage(stack: Stack, style: Style) -> list[Attr | Block | None]:
+    encrypted = style.pick(
+        "rds_encrypted", Attr("storage_encrypted", boolean(True)), Attr("storage_encrypted", boolean(False))
+    )
+    key = stack.ref("key", "aws_kms_key", "arn")
+    return [encrypted, Attr("kms_key_id", key) if key and encrypted else None]
+
+
+def _backup(part: Part, style: Style) -> Attr | None:
+    return style.pick(
+        "rds_backup",
+        Attr("backup_retention_period", str(part.params["days"])),
+        Attr("backup_retention_period", "0"),
+    )
+
+
+def _groups(stack: Stack) -> Attr | None:
+    group = stack.ref("security_group", "aws_security_group", "id")
+    return Attr("vpc_security_group_ids", f"[{group}]") if group else None
+
+
+class Database(Builder):
+    kind = "database"
+    types = ("aws_db_instance",)
+
+    def draw(self, project: str, rng: Random) -> Part:
+        params = {
+            "engine": rng.choice(_ENGINES),
+            "class": rng.choice(_CLASSES),
+            "size": rng.choice((20, 50, 100, 200)),
+            "user": rng.choice(_USERS),
+            "days": rng.choice((7, 14, 21, 30)),
+        }
+        return Part(self.kind, f"{project}-{rng.choice(PURPOSES[self.kind])}", params)
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        engine = part.params["engine"]
+        return (f"an RDS {engine} instance", f"a {engine} database", f"managed {engine}")
+
+    def details(self, part: Part) -> Sequence[str]:
+        p = part.params
+        return (f"{p['size']} GB", f"class {p['class']}", f"user {p['user']}")
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        yield Block(
+            "resource",
+            ("aws_db_instance", stack.project),
+            [
+                Attr("identifier", quote(part.name)),
+                Attr("engine", quote(part.params["engine"])),
+                Attr("instance_class", quote(part.params["class"])),
+                Attr("allocated_storage", str(part.params["size"])),
+                Attr("username", quote(part.params["user"])),
+                _password(style, "password"),
+                style.pick("rds_public", None, Attr("publicly_accessible", boolean(True))),
+                *_storage(stack, style),
+                _backup(part, style),
+                style.pick("rds_multi_az", Attr("multi_az", boolean(True)), Attr("multi_az", boolean(False))),
+                _groups(stack),
+                style.pick("tags", tags(Project=stack.project)),
+            ],
+        )
+
+
+class Cluster(Builder):
+    kind = "cluster"
+    types = ("aws_rds_cluster",)
+
+    def draw(self, project: str, rng: Random) -> Part:
+        params = {"engine": rng.choice(_CLUSTERS), "user": rng.choice(_USERS), "days": rng.choice((7, 14, 21, 30))}
+        return Part(self.kind, f"{project}-{rng.choice(PURPOSES[self.kind])}", params)
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        engine = part.params["engine"]
+        return (f"an RDS {engine} cluster", f"an {engine} cluster", f"a database cluster on {engine}")
+
+    def details(self, part: Part) -> Sequence[str]:
+        return (f"user {part.params['user']}",)
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        yield Block(
+            "resource",
+            ("aws_rds_cluster", stack.project),
+            [
+                Attr("cluster_identifier", quote(part.name)),
+                Attr("engine", quote(part.params["engine"])),
+                Attr("master_username", quote(part.params["user"])),
+                _password(style, "master_password"),
+                *_storage(stack, style),
+                _backup(part, style),
+                _groups(stack),
+                style.pick("tags", tags(Project=stack.project)),
+            ],
+        )

@@ -1,0 +1,89 @@
+"""Buckets, with the companions that make one private, encrypted and recoverable."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from rl_gym.iac.tasks.hcl_writer import Attr, Block, boolean, quote, tags
+from rl_gym.iac.tasks.names import PURPOSES
+from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
+
+_BLOCKED = ("block_public_acls", "block_public_policy", "ignore_public_acls", "restrict_public_buckets")
+
+
+class Bucket(Builder):
+    kind = "bucket"
+    types = ("aws_s3_bucket",)
+
+    def draw(self, project: str, rng: Random) -> Part:
+        return Part(self.kind, f"{project}-{rng.choice(PURPOSES[self.kind])}", {"days": rng.choice((30, 60, 90, 180))})
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        return ("an S3 bucket", "a bucket", "object storage")
+
+    def details(self, part: Part) -> Sequence[str]:
+        return (f"old objects are kept {part.params['days']} days",)
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        yield Block(
+            "resource",
+            ("aws_s3_bucket", stack.project),
+            [
+                Attr("bucket", quote(part.name)),
+                style.pick("s3_public_acl", None, Attr("acl", quote("public-read"))),
+                style.pick("tags", tags(Project=stack.project)),
+            ],
+        )
+        bucket = Attr("bucket", f"aws_s3_bucket.{stack.project}.id")
+
+        def companion(resource_type: str, *body: Attr | Block) -> Block:
+            return Block("resource", (resource_type, stack.project), [bucket, *body])
+
+        blocked = [Attr(name, boolean(True)) for name in _BLOCKED]
+        opened = [Attr(name, boolean(False)) for name in _BLOCKED]
+        companions = [
+            style.pick(
+                "s3_block_public",
+                companion("aws_s3_bucket_public_access_block", *blocked),
+                companion("aws_s3_bucket_public_access_block", *opened),
+                companion("aws_s3_bucket_public_access_block", *blocked[:2]),
+            ),
+            style.pick(
+                "s3_versioning",
+                *(
+                    companion(
+                        "aws_s3_bucket_versioning",
+                        Block("versioning_configuration", (), [Attr("status", quote(status))]),
+                    )
+                    for status in ("Enabled", "Suspended")
+                ),
+            ),
+            style.pick("s3_encryption", companion("aws_s3_bucket_server_side_encryption_configuration", _sse(stack))),
+            style.pick(
+                "s3_lifecycle",
+                companion("aws_s3_bucket_lifecycle_configuration", _expiry(int(part.params["days"]))),
+            ),
+        ]
+        yield from (block for block in companions if block)
+
+
+def _sse(stack: Stack) -> Block:
+    key = stack.ref("key", "aws_kms_key", "arn")
+    default: list[Attr | Block | None] = [Attr("sse_algorithm", quote("aws:kms" if key else "AES256"))]
+    if key:
+        default.append(Attr("kms_master_key_id", key))
+    return Block("rule", (), [Block("apply_server_side_encryption_by_default", (), default)])
+
+
+def _expiry(days: int) -> Block:
+    return Block(
+        "rule",
+        (),
+        [
+            Attr("id", quote("expire")),
+            Attr("status", quote("Enabled")),
+            Block("filter"),
+            Block("expiration", (), [Attr("days", str(days))]),
+        ],
+    )

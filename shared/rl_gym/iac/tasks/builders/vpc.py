@@ -1,0 +1,105 @@
+"""Networks with their flow logs, and security groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, quote, tags
+from rl_gym.iac.tasks.names import PURPOSES
+from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
+
+_ARCHIVE = "arn:aws:s3:::org-flow-logs"
+_DELIVERY_ROLE = "arn:aws:iam::123456789012:role/flow-logs"
+
+
+class Network(Builder):
+    kind = "network"
+    types = ("aws_vpc",)
+
+    def draw(self, project: str, rng: Random) -> Part:
+        name = f"{project}-{rng.choice(PURPOSES[self.kind])}"
+        return Part(self.kind, name, {"cidr": f"10.{rng.randrange(1, 250)}.0.0/16"})
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        return ("a VPC", "a network", "a private network")
+
+    def details(self, part: Part) -> Sequence[str]:
+        return (f"range {part.params['cidr']}",)
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        yield Block(
+            "resource",
+            ("aws_vpc", stack.project),
+            [Attr("cidr_block", quote(part.params["cidr"])), style.pick("tags", tags(Name=part.name))],
+        )
+        flow_log = style.pick("vpc_flow_logs", _flow_log(stack, style))
+        if flow_log:
+            yield flow_log
+
+
+def _flow_log(stack: Stack, style: Style) -> Block:
+    """To the stack's own log group where it has one, else to the organisation's archive."""
+    group = stack.ref("logs", "aws_cloudwatch_log_group", "arn")
+    if group:
+        target = [Attr("log_destination", group), Attr("iam_role_arn", quote(_DELIVERY_ROLE))]
+    else:
+        target = [Attr("log_destination_type", quote("s3")), Attr("log_destination", quote(_ARCHIVE))]
+    body = [Attr("vpc_id", f"aws_vpc.{stack.project}.id"), Attr("traffic_type", quote("ALL")), *target]
+    return Block("resource", ("aws_flow_log", stack.project), [*body, style.pick("tags", tags(Project=stack.project))])
+
+
+class SecurityGroup(Builder):
+    kind = "security_group"
+    types = ("aws_security_group",)
+    floor_tagged = False
+
+    def draw(self, project: str, rng: Random) -> Part:
+        name = f"{project}-{rng.choice(PURPOSES[self.kind])}"
+        port = rng.choice((22, 80, 443, 3389, 5432, 3306, 6379, 8080))
+        world = port in (80, 443) and rng.random() < 0.5
+        cidr = "0.0.0.0/0" if world else f"10.{rng.randrange(1, 250)}.0.0/16"
+        return Part(self.kind, name, {"port": port, "cidr": cidr, "egress": rng.random() < 0.3})
+
+    def nouns(self, part: Part) -> Sequence[str]:
+        return ("a security group", "a firewall", "firewall rules")
+
+    def details(self, part: Part) -> Sequence[str]:
+        origin = "anywhere" if part.params["cidr"] == "0.0.0.0/0" else part.params["cidr"]
+        return (f"port {part.params['port']} from {origin}",)
+
+    def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
+        port, network = part.params["port"], stack.ref("network", "aws_vpc", "id")
+        rule = {22: "sg_world_admin", 3389: "sg_world_admin", 80: "", 443: "", 8080: ""}.get(
+            port, "sg_open_database_ports"
+        )
+        cidr = style.pick(rule, part.params["cidr"], "0.0.0.0/0") if rule else part.params["cidr"]
+        yield Block(
+            "resource",
+            ("aws_security_group", stack.project),
+            [
+                Attr("name", quote(part.name)),
+                Attr("vpc_id", network) if network else None,
+                style.pick("sg_description", Attr("description", quote(f"{stack.project} traffic"))),
+                style.pick("tags", tags(Project=stack.project)),
+                _traffic("ingress", port, "tcp", cidr, style),
+                _traffic("egress", 0, "-1", "0.0.0.0/0", style) if part.params["egress"] else None,
+            ],
+        )
+
+
+def _traffic(direction: str, port: int, protocol: str, cidr: str | None, style: Style) -> Block:
+    return Block(
+        direction,
+        (),
+        [
+            style.pick("sg_description", Attr("description", quote(f"{direction} {port}"))),
+            Attr("from_port", str(port)),
+            Attr("to_port", str(port)),
+            Attr("protocol", quote(protocol)),
+            Attr("cidr_blocks", array([cidr or "10.0.0.0/8"])),
+        ],
+    )
+
+
+__all__ = ["Network", "SecurityGroup"]
