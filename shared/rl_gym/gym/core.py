@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
@@ -26,6 +27,8 @@ __all__ = [
     "Reward",
     "RewardBreakdown",
     "content_hash",
+    "environment_faults",
+    "judge",
     "score_completion",
 ]
 
@@ -246,16 +249,29 @@ class Environment(Protocol):
     def random(self, episode: Episode) -> str: ...
 
 
-def score_completion(env: Environment, completion: str, episode: Episode) -> RewardBreakdown:
-    """Parse a completion and judge it: the one way from text to reward.
-
-    Raises InfrastructureError where the environment itself fails: no completion, however odd, excuses a crash of ours.
-    """
+@contextmanager
+def environment_faults(env: Environment, episode: Episode) -> Iterator[None]:
+    """Turn any exception of the environment's code into InfrastructureError: no completion excuses a crash of ours."""
     try:
-        return env.reward.score(env.parse(completion, episode), episode)
+        yield
     except RlGymError:
         raise
     except Exception as error:
         raise InfrastructureError(
             f"environment {env.name!r} failed on episode {episode.id!r}: {type(error).__name__}: {error}"
         ) from error
+
+
+def judge(env: Environment, completion: str, episode: Episode) -> tuple[Action | None, RewardBreakdown]:
+    """Parse a completion and judge it, keeping the action for whoever asks more of it.
+
+    Raises InfrastructureError where the environment itself fails.
+    """
+    with environment_faults(env, episode):
+        action = env.parse(completion, episode)
+        return action, env.reward.score(action, episode)
+
+
+def score_completion(env: Environment, completion: str, episode: Episode) -> RewardBreakdown:
+    """The one way from text to reward; raises InfrastructureError where the environment itself fails."""
+    return judge(env, completion, episode)[1]
