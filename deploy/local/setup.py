@@ -180,10 +180,10 @@ _HINTS = (
         "ensurepip",
         "this Python makes no virtual environments; on Debian, `apt install python3-venv` helps",
     ),
-    ("dns error", "the package registry cannot be reached: is there a network?"),
-    ("Temporary failure in name resolution", "the package registry cannot be reached: is there a network?"),
-    ("client error (Connect)", "the package registry cannot be reached: is there a network?"),
-    ("Connection refused", "the package registry cannot be reached: is there a network?"),
+    ("dns error", "its index cannot be reached: is there a network?"),
+    ("Temporary failure in name resolution", "its index cannot be reached: is there a network?"),
+    ("client error (Connect)", "its index cannot be reached: is there a network?"),
+    ("Connection refused", "its index cannot be reached: is there a network?"),
     ("matching Python ABI tag", "no build for this version of Python there"),
 )
 
@@ -214,7 +214,7 @@ class Progress:
         now = time.monotonic()
         if self.live:
             bar = "########" * self.step + "|/-\\"[int(now * 5) % 4]
-            line = f"[{bar:.<24}] installing {self.name} ({now - self.began:.0f} s)"
+            line = f"[{bar:.<24}] {now - self.began:3.0f} s, installing {self.name}"
             print(f"\r{line[: shutil.get_terminal_size().columns - 1]}\x1b[K", end="", file=sys.stderr, flush=True)
         elif now - self.spoke >= _STILL_ALIVE_SECONDS:
             self.say(f"setting up: {self.name}, {now - self.began:.0f} s so far")
