@@ -1,0 +1,1 @@
+"""Environments small enough to read in one sitting, complete enough to train on."""
