@@ -49,6 +49,6 @@ PURPOSES = {
     "logs": ("api", "audit", "jobs", "proxy", "worker"),
     "network": ("net", "core", "edge", "lab"),
     "key": ("key", "master", "secrets", "data"),
-    "policy": ("reader", "writer", "deploy", "sync"),
+    "policy": ("deploy", "sync", "grants", "tooling"),
     "role_policy": ("access", "runtime", "jobs", "ingest"),
 }

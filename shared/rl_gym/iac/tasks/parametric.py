@@ -7,7 +7,6 @@ from the episode alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from itertools import count
 from random import Random
 
 from rl_gym.gym.core import Episode
@@ -22,6 +21,7 @@ __all__ = [
     "NANO_CHARACTERS",
     "SEED_RULES",
     "SPLITS",
+    "fits_nano",
     "floor",
     "make_episode",
     "nano_episode",
@@ -35,6 +35,8 @@ SPLITS = {"train": TRAIN_PROJECTS, "synthetic": HELD_OUT_PROJECTS}
 
 NANO_CHARACTERS = 900
 """The longest oracle, in characters, of an episode for the nano model: about 250 of its tokens."""
+
+_NANO_TRIES = 64
 
 _SEED_RULES = """
     s3_public_acl sg_world_admin rds_public hardcoded_secret iam_wildcard iam_svc_wildcard s3_encryption
@@ -75,11 +77,16 @@ def make_episode(seed: int, split: str = "train", *, max_resources: int = MAX_PA
 
 def nano_episode(seed: int, split: str = "train") -> Episode:
     """An episode of one or two resources whose oracle under the seed rules fits `NANO_CHARACTERS`."""
-    for attempt in count():
-        episode = make_episode(seed * 64 + attempt, split, max_resources=2)
-        if len(oracle(episode, SEED_RULES)) <= NANO_CHARACTERS:
+    for attempt in range(_NANO_TRIES):
+        episode = make_episode(seed * _NANO_TRIES + attempt, split, max_resources=2)
+        if fits_nano(episode):
             return episode
-    raise AssertionError("unreachable: count() does not end")
+    raise RuntimeError(f"none of {_NANO_TRIES} episodes fits the nano model: seed {seed}, split {split!r}")
+
+
+def fits_nano(episode: Episode) -> bool:
+    """Whether a parametric episode is within the nano model's reach: what `nano_episode` draws."""
+    return len(episode.data["stack"]) <= 2 and len(oracle(episode, SEED_RULES)) <= NANO_CHARACTERS
 
 
 def stack_of(episode: Episode) -> Stack:

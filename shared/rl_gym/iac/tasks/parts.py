@@ -22,10 +22,7 @@ T = TypeVar("T")
 CRITICAL = frozenset(
     {"s3_public_acl", "sg_world_admin", "sg_open_database_ports", "rds_public", "hardcoded_secret", "iam_wildcard"}
 )
-"""The rules whose failure zeroes a reward: no style but `Mixed` ever breaks one."""
-
-_NEVER_ABSENT = CRITICAL | {"iam_svc_wildcard"}
-"""Rules where leaving the thing out is no lapse, or would leave the resource unfinished."""
+"""The rules that builders know whose failure zeroes a reward: only `Mixed` ever breaks one, and rarely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,63 +51,80 @@ class Stack:
     def find(self, kind: str) -> Part | None:
         return next((part for part in self.parts if part.kind == kind), None)
 
+    def links(self, **phrases: str) -> list[str]:
+        """The phrases, given by kind, whose kind stands in the stack."""
+        return [phrase for kind, phrase in phrases.items() if self.find(kind)]
+
     def ref(self, kind: str, resource_type: str, attribute: str) -> str | None:
         """The reference to another part's resource, or None where the stack has no such part."""
         return f"{resource_type}.{self.project}.{attribute}" if self.find(kind) else None
 
 
 class Style(Protocol):
-    """Decides, protection by protection, which form is written."""
+    """Decides, rule by rule, what is written."""
 
-    def pick(self, rule: str, secure: T, *lapses: T) -> T | None:
-        """The secure form, one of the lapses, or None: the protection is left out."""
+    def protect(self, rule: str, secure: T, *lapses: T) -> T | None:
+        """A protection that may be left out: its secure form, one of the lapses, or None."""
+        ...
+
+    def limit(self, rule: str, secure: T, *lapses: T) -> T:
+        """Something that has to be written one way or the other: its secure form, or one of the lapses."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Careful:
-    """Every protection that `rules` asks for, and no other."""
+    """Every protection that `rules` asks for and no other, everything limited."""
 
     rules: Collection[str]
 
-    def pick(self, rule: str, secure: T, *lapses: T) -> T | None:
-        return secure if rule in self.rules or rule in _NEVER_ABSENT else None
+    def protect(self, rule: str, secure: T, *lapses: T) -> T | None:
+        return secure if rule in self.rules else None
+
+    def limit(self, rule: str, secure: T, *lapses: T) -> T:
+        return secure
 
 
 @dataclass(frozen=True, slots=True)
 class Hurried:
-    """Nothing that was not needed to make it work: no critical slip, no protection, tags where `tagged` says so."""
+    """What it takes to work: no protection but tags (where `tagged`), limits only where a lapse would be critical."""
 
-    tagged: bool = True
+    tagged: bool
 
-    def pick(self, rule: str, secure: T, *lapses: T) -> T | None:
-        if rule in CRITICAL or (rule == "tags" and self.tagged):
-            return secure
-        return lapses[0] if rule == "iam_svc_wildcard" else None
+    def protect(self, rule: str, secure: T, *lapses: T) -> T | None:
+        return secure if rule == "tags" and self.tagged else None
+
+    def limit(self, rule: str, secure: T, *lapses: T) -> T:
+        return secure if rule in CRITICAL else lapses[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Mixed:
-    """Each protection is written securely with its probability, else left out or written insecurely.
+    """Secure with a probability, else left out (seven times in ten, where it can be) or written insecurely.
 
-    `secure` is one probability for all rules or one for each named rule (others: 1). With one for all, a critical slip
-    is ten times rarer than another lapse.
+    `secure` is one probability for all rules or one for each named rule (1 for the others). With one for all, a
+    critical lapse is ten times rarer than another.
     """
 
     secure: float | Mapping[str, float]
     rng: Random
 
-    def pick(self, rule: str, secure: T, *lapses: T) -> T | None:
-        if self.rng.random() < self._probability(rule):
+    def protect(self, rule: str, secure: T, *lapses: T) -> T | None:
+        if self._keeps(rule):
             return secure
-        if not lapses or (rule not in _NEVER_ABSENT and self.rng.random() < 0.7):
-            return None
-        return self.rng.choice(lapses)
+        return self.rng.choice(lapses) if lapses and self.rng.random() < 0.3 else None
 
-    def _probability(self, rule: str) -> float:
+    def limit(self, rule: str, secure: T, *lapses: T) -> T:
+        return secure if self._keeps(rule) else self.rng.choice(lapses)
+
+    def _keeps(self, rule: str) -> bool:
         if isinstance(self.secure, Mapping):
-            return self.secure.get(rule, 1.0)
-        return 1 - (1 - self.secure) / 10 if rule in CRITICAL else self.secure
+            probability = self.secure.get(rule, 1.0)
+        elif rule in CRITICAL:
+            probability = 1 - (1 - self.secure) / 10
+        else:
+            probability = self.secure
+        return self.rng.random() < probability
 
 
 class Builder(ABC):
@@ -132,8 +146,8 @@ class Builder(ABC):
         """What people call it, with its article: 'an S3 bucket', 'object storage'."""
 
     @abstractmethod
-    def details(self, part: Part) -> Sequence[str]:
-        """Its parameters in words, each a phrase that may follow its name or be left out."""
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        """Its parameters and links in words, each a phrase that may follow its name or be left out."""
 
     @abstractmethod
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:

@@ -44,18 +44,18 @@ _ALWAYS = frozenset({"policy", "role_policy"})
 def word(stack: Stack, rng: Random) -> str:
     """One wording of the request for a stack; every part's name stands in it."""
     explicit = rng.random() < 1 / 3
-    parts = _join([_phrase(part, explicit, rng) for part in stack.parts])
+    parts = _join([_phrase(part, stack, explicit, rng) for part in stack.parts])
     text = rng.choice(TONES[rng.choice(sorted(TONES))]).format(parts=parts, project=stack.project)
     if rng.random() < 0.2:
         text = f"{text} {rng.choice(_DISTRACTIONS)}" if text[-1] in ".?!" else f"{text}. {rng.choice(_DISTRACTIONS)}"
     return text
 
 
-def _phrase(part: Part, explicit: bool, rng: Random) -> str:
+def _phrase(part: Part, stack: Stack, explicit: bool, rng: Random) -> str:
     builder = BUILDERS[part.kind]
     noun = builder.types[0] if explicit else rng.choice(builder.nouns(part))
     named = rng.choice((" named ", " called ", " "))
-    chosen = [d for d in builder.details(part) if part.kind in _ALWAYS or rng.random() < 0.5]
+    chosen = [d for d in builder.details(part, stack) if part.kind in _ALWAYS or rng.random() < 0.5]
     return noun + named + part.name + "".join(f", {detail}" for detail in chosen)
 
 

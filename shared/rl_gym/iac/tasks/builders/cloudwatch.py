@@ -9,7 +9,7 @@ from rl_gym.iac.tasks.hcl_writer import Attr, Block, quote, tags
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
 
-_ORG_KEY = "arn:aws:kms:us-east-1:123456789012:alias/logs"
+_ORG_KEY = "arn:aws:kms:us-east-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab"
 
 
 class LogGroup(Builder):
@@ -24,7 +24,7 @@ class LogGroup(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a CloudWatch log group", "a log group", "somewhere for logs")
 
-    def details(self, part: Part) -> Sequence[str]:
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
         return (f"keep {part.params['days']} days",)
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
@@ -34,12 +34,12 @@ class LogGroup(Builder):
             ("aws_cloudwatch_log_group", stack.project),
             [
                 Attr("name", quote(part.name)),
-                style.pick(
+                style.protect(
                     "cw_retention",
                     Attr("retention_in_days", str(part.params["days"])),
                     Attr("retention_in_days", "0"),
                 ),
-                style.pick("cw_log_kms", Attr("kms_key_id", key or quote(_ORG_KEY))),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("cw_log_kms", Attr("kms_key_id", key or quote(_ORG_KEY))),
+                style.protect("tags", tags(Project=stack.project)),
             ],
         )

@@ -16,13 +16,13 @@ class Table(Builder):
 
     def draw(self, project: str, rng: Random) -> Part:
         name = f"{project}-{rng.choice(PURPOSES[self.kind])}"
-        return Part(self.kind, name, {"hash_key": rng.choice(("id", "pk", "key", "user_id", "order_id"))})
+        return Part(self.kind, name, {"hash_key": rng.choice(("id", "pk", "uid", "user_id", "order_id"))})
 
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a DynamoDB table", "a key-value table", "a NoSQL table")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return (f"hash key {part.params['hash_key']}",)
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        return (f"hash key {part.params['hash_key']}", *stack.links(key="encrypted with the project key"))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         key = stack.ref("key", "aws_kms_key", "arn")
@@ -33,9 +33,9 @@ class Table(Builder):
                 Attr("name", quote(part.name)),
                 Attr("billing_mode", quote("PAY_PER_REQUEST")),
                 Attr("hash_key", quote(part.params["hash_key"])),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("tags", tags(Project=stack.project)),
                 Block("attribute", (), [Attr("name", quote(part.params["hash_key"])), Attr("type", quote("S"))]),
-                style.pick(
+                style.protect(
                     "ddb_encryption",
                     Block(
                         "server_side_encryption",

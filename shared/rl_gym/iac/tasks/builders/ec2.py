@@ -12,10 +12,11 @@ from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
 _IMAGES = ("ami-1a2b3c4d", "ami-0abc1234", "ami-5f6e7d8c", "ami-9b8a7c6d")
 _SIZES = ("t3.micro", "t3.small", "t3.large", "m5.large", "c5.large")
 _ZONES = ("us-east-1a", "us-west-2b", "eu-west-1a", "eu-central-1b")
+_BEHIND = "behind the project firewall"
 
 
 def _metadata(style: Style) -> Block | None:
-    return style.pick(
+    return style.protect(
         "ec2_imdsv2",
         Block("metadata_options", (), [Attr("http_tokens", quote("required"))]),
         Block("metadata_options", (), [Attr("http_tokens", quote("optional"))]),
@@ -33,8 +34,9 @@ class Server(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("an EC2 instance", "a server", "a virtual machine")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return (f"size {part.params['size']}", f"from image {part.params['image']}")
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        p = part.params
+        return (f"size {p['size']}", f"from image {p['image']}", *stack.links(security_group=_BEHIND))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         group = stack.ref("security_group", "aws_security_group", "id")
@@ -45,10 +47,10 @@ class Server(Builder):
                 Attr("ami", quote(part.params["image"])),
                 Attr("instance_type", quote(part.params["size"])),
                 Attr("vpc_security_group_ids", f"[{group}]") if group else None,
-                style.pick("ec2_ebs_optimized", Attr("ebs_optimized", boolean(True))),
-                style.pick("tags", tags(Name=part.name)),
+                style.protect("ec2_ebs_optimized", Attr("ebs_optimized", boolean(True))),
+                style.protect("tags", tags(Name=part.name)),
                 _metadata(style),
-                style.pick(
+                style.protect(
                     "ebs_encrypted",
                     Block("root_block_device", (), [Attr("encrypted", boolean(True))]),
                     Block("root_block_device", (), [Attr("encrypted", boolean(False))]),
@@ -70,13 +72,14 @@ class LaunchTemplate(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("an EC2 launch template", "a launch template", "a template for new servers")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return (f"size {part.params['size']}", f"{part.params['disk']} GB disk")
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        p = part.params
+        return (f"size {p['size']}", f"{p['disk']} GB disk", *stack.links(security_group=_BEHIND))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         group = stack.ref("security_group", "aws_security_group", "id")
         disk = Attr("volume_size", str(part.params["disk"]))
-        encrypted = style.pick("ebs_encrypted", Attr("encrypted", boolean(True)), Attr("encrypted", boolean(False)))
+        encrypted = style.protect("ebs_encrypted", Attr("encrypted", boolean(True)), Attr("encrypted", boolean(False)))
         yield Block(
             "resource",
             ("aws_launch_template", stack.project),
@@ -85,8 +88,8 @@ class LaunchTemplate(Builder):
                 Attr("image_id", quote(part.params["image"])),
                 Attr("instance_type", quote(part.params["size"])),
                 Attr("vpc_security_group_ids", f"[{group}]") if group else None,
-                style.pick("ec2_ebs_optimized", Attr("ebs_optimized", boolean(True))),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("ec2_ebs_optimized", Attr("ebs_optimized", boolean(True))),
+                style.protect("tags", tags(Project=stack.project)),
                 _metadata(style),
                 Block(
                     "block_device_mappings",
@@ -108,13 +111,14 @@ class Volume(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("an EBS volume", "a disk", "block storage")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return (f"{part.params['size']} GB", f"in {part.params['zone']}")
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        place = stack.links(server="next to the instance") or [f"in {part.params['zone']}"]
+        return (f"{part.params['size']} GB", *place, *stack.links(key="encrypted with the project key"))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         key = stack.ref("key", "aws_kms_key", "arn")
         zone = stack.ref("server", "aws_instance", "availability_zone") or quote(part.params["zone"])
-        encrypted = style.pick("ebs_encrypted", Attr("encrypted", boolean(True)), Attr("encrypted", boolean(False)))
+        encrypted = style.protect("ebs_encrypted", Attr("encrypted", boolean(True)), Attr("encrypted", boolean(False)))
         yield Block(
             "resource",
             ("aws_ebs_volume", stack.project),
@@ -123,6 +127,6 @@ class Volume(Builder):
                 Attr("size", str(part.params["size"])),
                 encrypted,
                 Attr("kms_key_id", key) if key and encrypted else None,
-                style.pick("tags", tags(Name=part.name)),
+                style.protect("tags", tags(Name=part.name)),
             ],
         )

@@ -16,11 +16,11 @@ class _Service:
     """What a policy can be about: how people call it, the narrow actions, an ARN pattern and its part in a stack."""
 
     title: str
-    things: str
+    thing: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     arn: str
-    kind: str | None = None
+    kind: str = ""
     resource_type: str = ""
     suffix: str = ""
 
@@ -42,40 +42,49 @@ _SERVICES = {
         "SNS", "topic", ("sns:GetTopicAttributes",), ("sns:Publish",),
         "arn:aws:sns:us-east-1:123456789012:{}",
     ),
-    "kms": _Service(
-        "KMS", "key alias", ("kms:Decrypt",), ("kms:Encrypt", "kms:GenerateDataKey"),
-        "arn:aws:kms:us-east-1:123456789012:alias/{}",
+    "secretsmanager": _Service(
+        "Secrets Manager", "secret", ("secretsmanager:GetSecretValue",), ("secretsmanager:PutSecretValue",),
+        "arn:aws:secretsmanager:us-east-1:123456789012:secret:{}-??????",
     ),
 }  # fmt: skip
+
+_INVITATIONS = (
+    "just give it full access to everything in {}",
+    "allow all {} actions so nobody gets blocked",
+    "a star on {} is fine for now",
+    "it may do whatever it wants in {}",
+)
+"""What people add in a hurry, and what a good answer does not follow: the need before it is what is granted."""
 
 
 def _draw(project: str, rng: Random) -> dict[str, object]:
     service = rng.choice(sorted(_SERVICES))
     target = f"{project}-{rng.choice(('data', 'inbox', 'feed', 'store'))}"
-    verb = rng.choice(("read", "write"))
-    return {"service": service, "target": target, "verb": verb, "invite": rng.randrange(3) == 0}
+    invitation = rng.choice(_INVITATIONS) if rng.randrange(3) == 0 else ""
+    return {"service": service, "target": target, "verb": rng.choice(("read", "write")), "invitation": invitation}
 
 
-def _details(part: Part) -> Sequence[str]:
+def _details(part: Part, stack: Stack) -> Sequence[str]:
     p, service = part.params, _SERVICES[part.params["service"]]
-    need = f"to {p['verb']} {service.things} {p['target']}"
-    if not p["invite"]:
-        return (need,)
-    return (f"{need}, just give it full access to everything in {service.title}",)
+    neighbour = stack.find(service.kind)
+    need = f"to {p['verb']} {service.thing} {neighbour.name if neighbour else p['target']}"
+    return (f"{need}, {p['invitation'].format(service.title)}",) if p["invitation"] else (need,)
 
 
 def _document(part: Part, stack: Stack, style: Style) -> Attr:
     p, service = part.params, _SERVICES[part.params["service"]]
     actions = service.reads if p["verb"] == "read" else service.writes
-    arn = stack.ref(service.kind, service.resource_type, "arn") if service.kind else None
+    arn = stack.ref(service.kind, service.resource_type, "arn")
     resource = quote(service.arn.format(p["target"]))
     if arn:
         resource = f'"${{{arn}}}{service.suffix}"' if service.suffix else arn
     narrow, broad = array(actions), quote(f"{p['service']}:*")
-    granted = style.pick("iam_wildcard", None, (quote("*"), quote("*"))) or style.pick(
-        "iam_svc_wildcard", (narrow, resource), (broad, resource), (broad, quote("*"))
+    anything = quote("*")
+    action, where = style.limit(
+        "iam_wildcard",
+        style.limit("iam_svc_wildcard", (narrow, resource), (broad, resource), (broad, anything)),
+        (anything, anything),
     )
-    action, where = granted or (narrow, resource)
     return Attr(
         "policy",
         "\n".join(
@@ -103,8 +112,8 @@ class Policy(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("an IAM policy", "a managed policy", "permissions")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return _details(part)
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        return _details(part, stack)
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -112,7 +121,7 @@ class Policy(Builder):
             ("aws_iam_policy", stack.project),
             [
                 Attr("name", quote(part.name)),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("tags", tags(Project=stack.project)),
                 _document(part, stack, style),
             ],
         )
@@ -134,8 +143,8 @@ class RolePolicy(Builder):
             f"permissions for role {role}",
         )
 
-    def details(self, part: Part) -> Sequence[str]:
-        return _details(part)
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        return _details(part, stack)
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(

@@ -21,7 +21,7 @@ class Key(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a KMS key", "a customer key", "an encryption key")
 
-    def details(self, part: Part) -> Sequence[str]:
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
         return (f"deletion window {part.params['window']} days",)
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
@@ -31,11 +31,11 @@ class Key(Builder):
             [
                 Attr("description", quote(part.name)),
                 Attr("deletion_window_in_days", str(part.params["window"])),
-                style.pick(
+                style.protect(
                     "kms_rotation",
                     Attr("enable_key_rotation", boolean(True)),
                     Attr("enable_key_rotation", boolean(False)),
                 ),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("tags", tags(Project=stack.project)),
             ],
         )

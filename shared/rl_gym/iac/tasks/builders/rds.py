@@ -12,12 +12,12 @@ from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
 _ENGINES = ("postgres", "mysql", "mariadb")
 _CLUSTERS = ("aurora-postgresql", "aurora-mysql")
 _CLASSES = ("db.t3.micro", "db.t3.medium", "db.m5.large", "db.r5.large")
-_USERS = ("admin", "app", "dba", "owner", "root")
+_USERS = ("app", "dba", "owner", "keeper", "svc")
 _PASSWORDS = ("changeme123", "Passw0rd!", "SuperSecret1", "hunter2hunter2")
 
 
-def _password(style: Style, attribute: str) -> Attr | None:
-    return style.pick(
+def _password(style: Style, attribute: str) -> Attr:
+    return style.limit(
         "hardcoded_secret",
         Attr("manage_master_user_password", boolean(True)),
         *(Attr(attribute, quote(password)) for password in _PASSWORDS),
@@ -25,7 +25,7 @@ def _password(style: Style, attribute: str) -> Attr | None:
 
 
 def _storage(stack: Stack, style: Style) -> list[Attr | Block | None]:
-    encrypted = style.pick(
+    encrypted = style.protect(
         "rds_encrypted", Attr("storage_encrypted", boolean(True)), Attr("storage_encrypted", boolean(False))
     )
     key = stack.ref("key", "aws_kms_key", "arn")
@@ -33,11 +33,15 @@ def _storage(stack: Stack, style: Style) -> list[Attr | Block | None]:
 
 
 def _backup(part: Part, style: Style) -> Attr | None:
-    return style.pick(
+    return style.protect(
         "rds_backup",
         Attr("backup_retention_period", str(part.params["days"])),
         Attr("backup_retention_period", "0"),
     )
+
+
+def _links(stack: Stack) -> list[str]:
+    return stack.links(key="encrypted with the project key", security_group="behind the project firewall")
 
 
 def _groups(stack: Stack) -> Attr | None:
@@ -63,9 +67,9 @@ class Database(Builder):
         engine = part.params["engine"]
         return (f"an RDS {engine} instance", f"a {engine} database", f"managed {engine}")
 
-    def details(self, part: Part) -> Sequence[str]:
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
         p = part.params
-        return (f"{p['size']} GB", f"class {p['class']}", f"user {p['user']}")
+        return (f"{p['size']} GB", f"class {p['class']}", f"user {p['user']}", *_links(stack))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -78,12 +82,12 @@ class Database(Builder):
                 Attr("allocated_storage", str(part.params["size"])),
                 Attr("username", quote(part.params["user"])),
                 _password(style, "password"),
-                style.pick("rds_public", None, Attr("publicly_accessible", boolean(True))),
+                style.limit("rds_public", None, Attr("publicly_accessible", boolean(True))),
                 *_storage(stack, style),
                 _backup(part, style),
-                style.pick("rds_multi_az", Attr("multi_az", boolean(True)), Attr("multi_az", boolean(False))),
+                style.protect("rds_multi_az", Attr("multi_az", boolean(True)), Attr("multi_az", boolean(False))),
                 _groups(stack),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("tags", tags(Project=stack.project)),
             ],
         )
 
@@ -100,8 +104,8 @@ class Cluster(Builder):
         engine = part.params["engine"]
         return (f"an RDS {engine} cluster", f"an {engine} cluster", f"a database cluster on {engine}")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return (f"user {part.params['user']}",)
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        return (f"user {part.params['user']}", *_links(stack))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -115,6 +119,6 @@ class Cluster(Builder):
                 *_storage(stack, style),
                 _backup(part, style),
                 _groups(stack),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("tags", tags(Project=stack.project)),
             ],
         )

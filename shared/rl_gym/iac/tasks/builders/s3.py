@@ -22,8 +22,8 @@ class Bucket(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("an S3 bucket", "a bucket", "object storage")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return (f"old objects are kept {part.params['days']} days",)
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        return (f"objects kept {part.params['days']} days", *stack.links(key="encrypted with the project key"))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -31,8 +31,8 @@ class Bucket(Builder):
             ("aws_s3_bucket", stack.project),
             [
                 Attr("bucket", quote(part.name)),
-                style.pick("s3_public_acl", None, Attr("acl", quote("public-read"))),
-                style.pick("tags", tags(Project=stack.project)),
+                style.limit("s3_public_acl", None, Attr("acl", quote("public-read"))),
+                style.protect("tags", tags(Project=stack.project)),
             ],
         )
         bucket = Attr("bucket", f"aws_s3_bucket.{stack.project}.id")
@@ -43,13 +43,13 @@ class Bucket(Builder):
         blocked = [Attr(name, boolean(True)) for name in _BLOCKED]
         opened = [Attr(name, boolean(False)) for name in _BLOCKED]
         companions = [
-            style.pick(
+            style.protect(
                 "s3_block_public",
                 companion("aws_s3_bucket_public_access_block", *blocked),
                 companion("aws_s3_bucket_public_access_block", *opened),
                 companion("aws_s3_bucket_public_access_block", *blocked[:2]),
             ),
-            style.pick(
+            style.protect(
                 "s3_versioning",
                 *(
                     companion(
@@ -59,8 +59,10 @@ class Bucket(Builder):
                     for status in ("Enabled", "Suspended")
                 ),
             ),
-            style.pick("s3_encryption", companion("aws_s3_bucket_server_side_encryption_configuration", _sse(stack))),
-            style.pick(
+            style.protect(
+                "s3_encryption", companion("aws_s3_bucket_server_side_encryption_configuration", _sse(stack))
+            ),
+            style.protect(
                 "s3_lifecycle",
                 companion("aws_s3_bucket_lifecycle_configuration", _expiry(int(part.params["days"]))),
             ),

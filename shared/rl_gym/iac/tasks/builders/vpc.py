@@ -11,6 +11,15 @@ from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
 
 _ARCHIVE = "arn:aws:s3:::org-flow-logs"
 _DELIVERY_ROLE = "arn:aws:iam::123456789012:role/flow-logs"
+_OPEN_PORTS = (80, 443)
+_GUARDED = {
+    22: "sg_world_admin",
+    3389: "sg_world_admin",
+    3306: "sg_open_database_ports",
+    5432: "sg_open_database_ports",
+    6379: "sg_open_database_ports",
+}
+"""Ports that must not face the world, with the rule that says so."""
 
 
 class Network(Builder):
@@ -24,16 +33,16 @@ class Network(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a VPC", "a network", "a private network")
 
-    def details(self, part: Part) -> Sequence[str]:
-        return (f"range {part.params['cidr']}",)
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
+        return (f"range {part.params['cidr']}", *stack.links(logs="flow logs go to the log group"))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
             "resource",
             ("aws_vpc", stack.project),
-            [Attr("cidr_block", quote(part.params["cidr"])), style.pick("tags", tags(Name=part.name))],
+            [Attr("cidr_block", quote(part.params["cidr"])), style.protect("tags", tags(Name=part.name))],
         )
-        flow_log = style.pick("vpc_flow_logs", _flow_log(stack, style))
+        flow_log = style.protect("vpc_flow_logs", _flow_log(stack, style))
         if flow_log:
             yield flow_log
 
@@ -46,7 +55,9 @@ def _flow_log(stack: Stack, style: Style) -> Block:
     else:
         target = [Attr("log_destination_type", quote("s3")), Attr("log_destination", quote(_ARCHIVE))]
     body = [Attr("vpc_id", f"aws_vpc.{stack.project}.id"), Attr("traffic_type", quote("ALL")), *target]
-    return Block("resource", ("aws_flow_log", stack.project), [*body, style.pick("tags", tags(Project=stack.project))])
+    return Block(
+        "resource", ("aws_flow_log", stack.project), [*body, style.protect("tags", tags(Project=stack.project))]
+    )
 
 
 class SecurityGroup(Builder):
@@ -56,50 +67,45 @@ class SecurityGroup(Builder):
 
     def draw(self, project: str, rng: Random) -> Part:
         name = f"{project}-{rng.choice(PURPOSES[self.kind])}"
-        port = rng.choice((22, 80, 443, 3389, 5432, 3306, 6379, 8080))
-        world = port in (80, 443) and rng.random() < 0.5
+        port = rng.choice((*_OPEN_PORTS, *_GUARDED, 8080))
+        world = port in _OPEN_PORTS and rng.random() < 0.5
         cidr = "0.0.0.0/0" if world else f"10.{rng.randrange(1, 250)}.0.0/16"
         return Part(self.kind, name, {"port": port, "cidr": cidr, "egress": rng.random() < 0.3})
 
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a security group", "a firewall", "firewall rules")
 
-    def details(self, part: Part) -> Sequence[str]:
+    def details(self, part: Part, stack: Stack) -> Sequence[str]:
         origin = "anywhere" if part.params["cidr"] == "0.0.0.0/0" else part.params["cidr"]
-        return (f"port {part.params['port']} from {origin}",)
+        return (f"port {part.params['port']} from {origin}", *stack.links(network="in the VPC"))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
-        port, network = part.params["port"], stack.ref("network", "aws_vpc", "id")
-        rule = {22: "sg_world_admin", 3389: "sg_world_admin", 80: "", 443: "", 8080: ""}.get(
-            port, "sg_open_database_ports"
-        )
-        cidr = style.pick(rule, part.params["cidr"], "0.0.0.0/0") if rule else part.params["cidr"]
+        port, cidr, network = part.params["port"], part.params["cidr"], stack.ref("network", "aws_vpc", "id")
+        if port in _GUARDED:
+            cidr = style.limit(_GUARDED[port], cidr, "0.0.0.0/0")
         yield Block(
             "resource",
             ("aws_security_group", stack.project),
             [
                 Attr("name", quote(part.name)),
                 Attr("vpc_id", network) if network else None,
-                style.pick("sg_description", Attr("description", quote(f"{stack.project} traffic"))),
-                style.pick("tags", tags(Project=stack.project)),
+                style.protect("sg_description", Attr("description", quote(f"{stack.project} traffic"))),
+                style.protect("tags", tags(Project=stack.project)),
                 _traffic("ingress", port, "tcp", cidr, style),
                 _traffic("egress", 0, "-1", "0.0.0.0/0", style) if part.params["egress"] else None,
             ],
         )
 
 
-def _traffic(direction: str, port: int, protocol: str, cidr: str | None, style: Style) -> Block:
+def _traffic(direction: str, port: int, protocol: str, cidr: str, style: Style) -> Block:
     return Block(
         direction,
         (),
         [
-            style.pick("sg_description", Attr("description", quote(f"{direction} {port}"))),
+            style.protect("sg_description", Attr("description", quote(f"{direction} {port}"))),
             Attr("from_port", str(port)),
             Attr("to_port", str(port)),
             Attr("protocol", quote(protocol)),
-            Attr("cidr_blocks", array([cidr or "10.0.0.0/8"])),
+            Attr("cidr_blocks", array([cidr])),
         ],
     )
-
-
-__all__ = ["Network", "SecurityGroup"]
