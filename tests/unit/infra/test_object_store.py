@@ -153,6 +153,13 @@ class TestContract:
 
 
 class TestFolder:
+    def test_nothing_comes_between_a_check_and_its_write(self, tmp_path: Path) -> None:
+        first = FolderStore(tmp_path).put("pointer", b"")
+        with SPAWN.Pool(4) as pool:
+            outcomes = pool.starmap(_write_slowly, [(str(tmp_path), first)] * 4)
+        created, replaced = map(sum, zip(*outcomes, strict=True))
+        assert (created, replaced) == (1, 1)
+
     def test_a_killed_writer_leaves_the_old_object(self, tmp_path: Path) -> None:
         store = FolderStore(tmp_path)
         store.put("a", b"old")
@@ -246,12 +253,31 @@ def _write_for_ever(root: str, writing: Any) -> None:
     FolderStore(Path(root)).put("a", _Endless(writing))
 
 
-def _create(address: str, name: str) -> bool:
+class _SlowStore(FolderStore):
+    """Waits between the check and the write, for long enough that another process would slip in."""
+
+    def _publish(self, partial: Path, key: str) -> None:
+        time.sleep(0.2)
+        super()._publish(partial, key)
+
+
+def _write_slowly(root: str, etag: str) -> tuple[bool, bool]:
+    store = _SlowStore(Path(root))
+    return _succeeds(lambda: store.create("lease", b"")), _succeeds(
+        lambda: store.replace("pointer", os.urandom(8), etag)
+    )
+
+
+def _succeeds(write: Callable[[], str]) -> bool:
     try:
-        open_store(address).create("lease", name.encode())
+        write()
     except ConflictError:
         return False
     return True
+
+
+def _create(address: str, name: str) -> bool:
+    return _succeeds(lambda: open_store(address).create("lease", name.encode()))
 
 
 def _count(address: str, times: int) -> None:
