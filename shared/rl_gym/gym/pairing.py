@@ -62,24 +62,32 @@ def missing_samples(records: Iterable[RecordedCompletion]) -> int:
     return sum(len(episodes) * max(own.values()) - own.total() for own in counts.values() if own)
 
 
-def check_comparable(split: str, policies: Mapping[str, Sequence[RecordedCompletion]]) -> None:
-    """Raise UsageError unless the policies of a split answered the same episodes, each sample once, and were judged by
-    the same environment under the same digest."""
-    judges = {(record.environment, record.breakdown.digest) for own in policies.values() for record in own}
+def check_comparable(records: Sequence[RecordedCompletion]) -> None:
+    """Raise UsageError unless rewards may be compared: one environment and one reward digest judged them all, and in
+    each split every policy answered the same episodes, each sample once."""
+    judges = sorted({f"{record.environment}:{record.breakdown.digest}" for record in records})
     if len(judges) > 1:
-        names = ", ".join(f"{environment}:{digest}" for environment, digest in sorted(judges))
-        raise UsageError(f"split {split!r}: these rewards are not comparable, they were decided by {names}")
-    first: tuple[str, dict[str, str]] | None = None
-    for policy, own in policies.items():
-        keys = Counter((record.episode_hash, record.greedy, record.sample) for record in own)
-        episodes = {record.episode_hash: record.episode_id for record in own}
-        for (episode, _, sample), count in keys.items():
-            if count > 1:
-                raise UsageError(f"split {split!r}, {policy!r}: sample {sample} of {episodes[episode]} stands twice")
-        if first is None:
-            first = policy, episodes
-        elif odd := sorted((first[1] | episodes)[episode] for episode in first[1].keys() ^ episodes.keys()):
-            raise UsageError(
-                f"split {split!r}: {first[0]!r} and {policy!r} were not asked the same episodes: "
-                f"{len(odd)} stand on one side alone, the first is {odd[0]}"
-            )
+        raise UsageError(f"these rewards are not comparable, they were decided by {', '.join(judges)}")
+    for split, policies in by_split_and_policy(records).items():
+        first: tuple[str, dict[str, str]] | None = None
+        for policy, own in policies.items():
+            episodes = _episodes(split, policy, own)
+            if first is None:
+                first = policy, episodes
+            elif odd := sorted((first[1] | episodes)[episode] for episode in first[1].keys() ^ episodes.keys()):
+                raise UsageError(
+                    f"split {split!r}: {first[0]!r} and {policy!r} were not asked the same episodes: "
+                    f"{len(odd)} stand on one side alone, the first is {odd[0]}"
+                )
+
+
+def _episodes(split: str, policy: str, records: Sequence[RecordedCompletion]) -> dict[str, str]:
+    """Hash to id; UsageError where a sample of an episode stands twice."""
+    seen: set[tuple[str, bool, int]] = set()
+    for record in records:
+        key = record.episode_hash, record.greedy, record.sample
+        if key in seen:
+            how = "greedy sample" if record.greedy else "sample"
+            raise UsageError(f"split {split!r}, {policy!r}: {how} {record.sample} of {record.episode_id} stands twice")
+        seen.add(key)
+    return {record.episode_hash: record.episode_id for record in records}

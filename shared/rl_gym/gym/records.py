@@ -5,7 +5,7 @@ Audit and gate read these lines alone, so that an old run can be judged again wi
 
 from __future__ import annotations
 
-import os
+import hashlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Literal
@@ -13,9 +13,10 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from rl_gym.gym.core import RewardBreakdown
-from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
+from rl_gym.gym.files import replacing
+from rl_gym.infra.errors import NotFoundError, UsageError
 
-__all__ = ["MAX_LINE_BYTES", "MAX_RECORDS", "RecordedCompletion", "read", "write"]
+__all__ = ["MAX_LINE_BYTES", "MAX_RECORDS", "RecordedCompletion", "read", "records_digest", "write"]
 
 MAX_LINE_BYTES = 1 << 20
 MAX_RECORDS = 1_000_000
@@ -105,16 +106,12 @@ def write(path: Path, records: Iterable[RecordedCompletion]) -> None:
 
     Raises InfrastructureError where the disk refuses (full, read-only).
     """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with partial.open("wb") as file:
-            for record in records:
-                file.write(record.model_dump_json().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError as error:
-        raise InfrastructureError(f"{path}: could not be written: {error.strerror}") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    with replacing(path) as file:
+        for record in records:
+            file.write(record.model_dump_json().encode() + b"\n")
+
+
+def records_digest(records: Iterable[RecordedCompletion]) -> str:
+    """SHA-256, in hex, of records as they are written, whatever their order in a file."""
+    lines = sorted(record.model_dump_json() for record in records)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()

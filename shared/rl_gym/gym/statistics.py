@@ -36,6 +36,7 @@ __all__ = [
     "n_needed",
     "p_below",
     "paired_difference",
+    "spread",
     "wilson",
 ]
 
@@ -126,6 +127,11 @@ def bootstrap_mean(values: Array | Sequence[float], *, seed: int = SEED, resampl
     )
     low, high = result.confidence_interval
     return Interval(mean, float(low), float(high), n)
+
+
+def spread(values: Array | Sequence[float]) -> float:
+    """Sample standard deviation; 0 for fewer than two values."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
 
 
 def wilson(successes: int, n: int) -> Interval:
