@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-__all__ = ["parse_completion", "prompt"]
+__all__ = ["parse_completion", "prompt", "repair_prompt"]
+
+PROBLEM_CHARACTERS = 2_000
 
 
 def prompt(request: str, required: Iterable[str] = ()) -> str:
@@ -13,6 +15,32 @@ def prompt(request: str, required: Iterable[str] = ()) -> str:
     types = ", ".join(required)
     need = f"Required: {types}\n" if types else ""
     return f"Write secure Terraform for AWS. Answer with HCL only.\nRequest: {request.strip()}\n{need}Terraform:\n"
+
+
+def repair_prompt(
+    request: str,
+    required: Iterable[str],
+    answer: str,
+    problems: Sequence[str],
+    *,
+    most_characters: int = PROBLEM_CHARACTERS,
+) -> str:
+    """The prompt for a second attempt: the first prompt, the answer so far, and what is wrong with it.
+
+    The answer stands there whole; `problems`, the worst first, are cut to about `most_characters` between lines, and
+    the rest is counted.
+    """
+    lines: list[str] = []
+    room = most_characters
+    for problem in problems:
+        line = "- " + " ".join(problem.split())
+        room -= len(line)
+        if lines and room < 0:
+            lines.append(f"- and {len(problems) - len(lines)} more")
+            break
+        lines.append(line)
+    first = prompt(request, required).removesuffix("Terraform:\n")
+    return f"{first}First answer:\n{answer.rstrip()}\nProblems:\n" + "\n".join(lines) + "\nCorrected Terraform:\n"
 
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([\w.+-]*)[^\n]*$")

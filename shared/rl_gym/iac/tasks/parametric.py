@@ -109,9 +109,16 @@ def floor(episode: Episode) -> str:
     )
 
 
-def render(episode: Episode, secure: float | Mapping[str, float], rng: Random) -> str:
-    """An answer as people write it: each protection present with probability `secure` (one for all, or by rule)."""
-    return _build(stack_of(episode), Mixed(secure, rng))
+def render(
+    episode: Episode, secure: float | Mapping[str, float], rng: Random, rules: Collection[str] = SEED_RULES
+) -> str:
+    """An answer as people write it, between floor and oracle.
+
+    Each protection that `rules` ask for is there with probability `secure`: one for all, or one for each rule that is
+    named (1 for the others). Else it is left out, or written insecurely in a way that people do; critical lapses are
+    ten times rarer. At 1 it is the oracle.
+    """
+    return _build(stack_of(episode), Mixed(secure, rng, rules))
 
 
 def _build(stack: Stack, style: Style) -> str:

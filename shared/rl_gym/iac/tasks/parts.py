@@ -103,19 +103,22 @@ class Mixed:
     """Secure with a probability, else left out (seven times in ten, where it can be) or written insecurely.
 
     `secure` is one probability for all rules or one for each named rule (1 for the others). With one for all, a
-    critical lapse is ten times rarer than another.
+    critical lapse is ten times rarer than another. Rules outside of `rules` are kept to as `Careful` does.
     """
 
     secure: float | Mapping[str, float]
     rng: Random
+    rules: Collection[str]
 
     def protect(self, rule: str, secure: T, *lapses: T) -> T | None:
+        if rule not in self.rules:
+            return None
         if self._keeps(rule):
             return secure
         return self.rng.choice(lapses) if lapses and self.rng.random() < 0.3 else None
 
     def limit(self, rule: str, secure: T, *lapses: T) -> T:
-        return secure if self._keeps(rule) else self.rng.choice(lapses)
+        return secure if rule not in self.rules or self._keeps(rule) else self.rng.choice(lapses)
 
     def _keeps(self, rule: str) -> bool:
         if isinstance(self.secure, Mapping):
