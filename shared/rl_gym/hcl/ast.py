@@ -250,6 +250,20 @@ Expression = (
 TemplatePart = str | TemplateIf | TemplateFor | Expression
 
 
+def height(expression: Expression) -> int:
+    """The number of nodes from an expression down to its deepest leaf, found without recursion."""
+    deepest = 0
+    stack: list[tuple[object, int]] = [(expression, 1)]
+    while stack:
+        item, depth = stack.pop()
+        if isinstance(item, (list, tuple)):
+            stack.extend((part, depth) for part in item)
+        elif isinstance(item, Node):
+            deepest = max(deepest, depth)
+            stack.extend((getattr(item, slot), depth + 1) for slot in type(item).__slots__)
+    return deepest
+
+
 # ---- structure -------------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,195 @@
+"""Structure: files, bodies, arguments and blocks."""
+
+from __future__ import annotations
+
+from rl_gym.hcl import lexer, literals
+from rl_gym.hcl.ast import Attribute, Block, Body, Expression, File, GetAttr, Literal, Name, Source, height
+from rl_gym.hcl.errors import HclLimitError, HclSyntaxError
+from rl_gym.hcl.expressions import CONSTANTS, ExpressionParser, _end
+from rl_gym.hcl.lexer import LINE
+from rl_gym.hcl.limits import DEFAULT, Limits
+
+
+def parse(text: str, filename: str = "main.tf", limits: Limits = DEFAULT) -> File:
+    """Read one file of native HCL syntax.
+
+    Raises HclSyntaxError where `terraform fmt` refuses the text, HclLimitError where the text exceeds `limits`.
+    """
+    try:
+        size = len(text) if text.isascii() else len(text.encode())
+    except UnicodeEncodeError as error:
+        source = Source(text, filename)
+        raise ExpressionParser(source, limits).wrong("half a surrogate pair is not a character", error.start) from None
+    if size > limits.max_bytes:
+        raise HclLimitError(f"{size} bytes are more than the {limits.max_bytes} that are read", filename=filename)
+    parser = Parser(Source(text, filename), limits)
+    return File(parser.source, parser.file())
+
+
+class Parser(ExpressionParser):
+    """Reads a whole file."""
+
+    __slots__ = ()
+
+    def file(self) -> Body:
+        return self.body(1 if self.text.startswith("\ufeff") else 0, 1, None)
+
+    def body(self, pos: int, depth: int, opening: int | None) -> Body:
+        """Items up to the closing brace, or to the end of the file where `opening` is None."""
+        text, source = self.text, self.source
+        body = Body()
+        attributes, blocks = body.attributes, body.blocks
+        if depth > self.max_depth:
+            raise self.too_deep(pos)
+        while True:
+            self.nodes -= 1
+            if self.nodes < 0:
+                raise self.too_many(pos)
+            match = lexer.ITEM(text, pos)
+            if match is None:
+                pos = self.item(body, pos, depth)
+                continue
+            kind = match.lastindex
+            pos = match.end()
+            if kind == lexer.ITEM_BLOCK:
+                start = match.start(1)
+                labels = [label.strip('"') for label in lexer.LABEL(match[6])]
+                blocks.append(self.block(match[1], labels, start, pos, depth))
+                pos = self.pos
+            elif kind == lexer.ITEM_CLOSE:
+                if opening is None:
+                    raise self.wrong('"}" closes nothing', pos - 1)
+                self.pos = pos
+                return body
+            elif kind == lexer.ITEM_END:
+                if opening is not None:
+                    raise self.expected(f'"}}" to close the block{self.opened_at(opening)}', pos)
+                return body
+            else:
+                start = match.start(1)
+                name = match[1]
+                if name in attributes:
+                    raise self.repeated(name, start, attributes[name])
+                value: Expression
+                if kind == lexer.ITEM_TEXT:
+                    value = Literal(source, match.start(2) - 1, match[2])
+                    attributes[name] = Attribute(source, start, match.end(2) + 1, name, value)
+                elif kind == lexer.ITEM_PATH:
+                    at = match.start(3)
+                    root, path = match.group(3, 4)
+                    value = Literal(source, at, CONSTANTS[root]) if root in CONSTANTS else Name(source, at, root)
+                    if path:
+                        names = path[1:].split(".")
+                        if len(names) > self.max_depth:
+                            raise self.too_deep(at)
+                        for attribute in names:
+                            value = GetAttr(source, at, value, attribute)
+                    attributes[name] = Attribute(source, start, match.end(4), name, value)
+                else:
+                    attributes[name] = self.argument(name, start, pos, depth)
+                    pos = self.end_of_line("this argument")
+
+    def item(self, body: Body, pos: int, depth: int) -> int:
+        """An item of an uncommon shape, or a mistake. Gives the offset past it."""
+        text = self.text
+        match = lexer.HEADER_NAME(text, pos)
+        if match is None:
+            pos = _end(lexer.FREE.skip(text, pos))
+            if text[pos : pos + 1] == '"':
+                raise self.wrong("expected the name of an argument or block; a name stands without quotes", pos)
+            raise self.expected("the name of an argument or block", pos)
+        name = self.name(match)
+        start = match.start(1)
+        labels: list[str] = []
+        pos = match.end()
+        while (match := lexer.HEADER_NEXT(text, pos)) is not None:
+            pos = match.end()
+            if match[1]:
+                if labels:
+                    break
+                if name in body.attributes:
+                    raise self.repeated(name, start, body.attributes[name])
+                body.attributes[name] = self.argument(name, start, pos, depth)
+                return self.end_of_line("this argument")
+            if match[2]:
+                body.blocks.append(self.block(name, labels, start, pos, depth))
+                return self.pos
+            if match[4]:
+                labels.append(self.name(match, 4))
+            else:
+                labels.append(self.label(pos))
+                pos = self.pos
+        place = match.start(1) if match is not None else pos
+        if labels:
+            raise self.expected('"{" after the labels of this block', place, LINE)
+        raise self.expected('"=" and a value, or "{" and a block, after this name', place, LINE)
+
+    def label(self, pos: int) -> str:
+        match = lexer.QUOTED(self.text, pos)
+        if match is None or match[2] != '"':
+            end = match.end() if match else pos
+            if match is not None and match[2]:
+                raise self.wrong("a label cannot hold a template", match.start(2))
+            raise self.wrong("this label is not closed: expected a quote before the end of the line", end)
+        self.pos = match.end()
+        return self.text_value(match[1], pos, literals.quoted)
+
+    def argument(self, name: str, start: int, pos: int, depth: int) -> Attribute:
+        self.chain = 0
+        expression = self.expression(pos, LINE, depth + 1)
+        if self.chain > self.max_depth and height(expression) > 2 * self.max_depth:
+            raise self.excess(
+                f"a chain of operators or indexes more than {self.max_depth} links long", expression.start
+            )
+        end = self.pos
+        while self.text[end - 1] in " \t":
+            end -= 1
+        return Attribute(self.source, start, end, name, expression)
+
+    def block(self, kind: str, labels: list[str], start: int, pos: int, depth: int) -> Block:
+        """A block from just past its opening brace to the end of its last line."""
+        text = self.text
+        match = lexer.OPENED(text, pos)
+        if match is None:
+            raise AssertionError("the table of openings takes the empty text")
+        opening = pos - 1
+        pos = match.end()
+        if match.lastindex == lexer.OPENED_LINES:
+            body = self.body(pos, depth + 1, opening)
+        elif match.lastindex == lexer.OPENED_EMPTY:
+            body = Body()
+            self.pos = pos
+        else:
+            body = self.single_line_body(pos, depth + 1, opening)
+        end = self.pos
+        self.pos = self.end_of_line("this block")
+        return Block(self.source, start, end, kind, labels, body)
+
+    def single_line_body(self, pos: int, depth: int, opening: int) -> Body:
+        """The one argument of a block that stands on one line."""
+        text = self.text
+        body = Body()
+        name_match = lexer.HEADER_NAME(text, pos)
+        if name_match is None:
+            raise self.expected('an argument and "}" on the same line, or a newline', pos, LINE)
+        name = self.name(name_match)
+        equals = lexer.HEADER_NEXT(text, name_match.end())
+        if equals is None or not equals[1]:
+            raise self.expected(
+                '"=" and a value: a block on one line holds one argument and no block', name_match.end(), LINE
+            )
+        body.attributes[name] = self.argument(name, name_match.start(1), equals.end(), depth)
+        close = lexer.CLOSE_LINE(text, self.pos)
+        if close is None:
+            raise self.expected('"}": a block on one line holds one argument', self.pos, LINE)
+        self.pos = close.end()
+        return body
+
+    def end_of_line(self, what: str) -> int:
+        match = lexer.EOL(self.text, self.pos)
+        if match is None:
+            raise self.expected(f"a newline after {what}", self.pos, LINE)
+        return match.end()
+
+    def repeated(self, name: str, pos: int, first: Attribute) -> HclSyntaxError:
+        return self.wrong(f"the argument {name} is set twice; it was set on line {first.line}", pos)
