@@ -114,18 +114,15 @@ def torch_sources(build: str, environment: Mapping[str, str]) -> Iterator[tuple[
         yield "torch for CUDA", ["--torch-backend", "auto", "--reinstall-package", "torch", *links]
         return
     if sys.platform == "linux":
-        cpu = ["-c", str(_cpu_constraint())]
+        cpu = f"{_tested_torch()}+cpu"
         if links:
-            yield "torch for the CPU from PIP_FIND_LINKS", [*cpu, *links]
-        yield "torch for the CPU", ["--torch-backend", "cpu", *cpu, *links]
+            yield "torch for the CPU from PIP_FIND_LINKS", [cpu, *links]
+        yield "torch for the CPU", [cpu, "--torch-backend", "cpu", *links]
     yield "the registry's own build of torch (on Linux: CUDA, 5 GB on disk)", links
 
 
-def _cpu_constraint() -> Path:
-    version = next(line for line in (ROOT / "constraints.txt").read_text().split() if line.startswith("torch=="))
-    path = _LOG.parent / "torch-cpu.txt"
-    path.write_text(f"{version}+cpu\n")
-    return path
+def _tested_torch() -> str:
+    return next(line for line in (ROOT / "constraints.txt").read_text().split() if line.startswith("torch=="))
 
 
 def _install(progress: Progress, install: list[str], build: str, root: Path) -> None:
