@@ -6,6 +6,7 @@ from the episode alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from random import Random
 
@@ -21,6 +22,7 @@ __all__ = [
     "NANO_CHARACTERS",
     "SEED_RULES",
     "SPLITS",
+    "episode_of",
     "fits_nano",
     "floor",
     "make_episode",
@@ -37,6 +39,7 @@ NANO_CHARACTERS = 900
 """The longest oracle, in characters, of an episode for the nano model: about 250 of its tokens."""
 
 _NANO_TRIES = 64
+_ID = re.compile(r"parametric-([a-z]+)-(\d)-(\d+)")
 
 _SEED_RULES = """
     s3_public_acl sg_world_admin rds_public hardcoded_secret iam_wildcard iam_svc_wildcard s3_encryption
@@ -73,6 +76,14 @@ def make_episode(seed: int, split: str = "train", *, max_resources: int = MAX_PA
             "stack": [part.to_dict() for part in stack.parts],
         },
     )
+
+
+def episode_of(name: str) -> Episode:
+    """The episode that `make_episode` gave this id; raises ValueError for an id of another form."""
+    match = _ID.fullmatch(name)
+    if match is None:
+        raise ValueError(f"{name!r} is no parametric episode's id")
+    return make_episode(int(match[3]), match[1], max_resources=int(match[2]))
 
 
 def nano_episode(seed: int, split: str = "train") -> Episode:

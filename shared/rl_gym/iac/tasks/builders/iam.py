@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, quote, tags
+from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, quote
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
 
@@ -119,11 +119,7 @@ class Policy(Builder):
         yield Block(
             "resource",
             ("aws_iam_policy", stack.project),
-            [
-                Attr("name", quote(part.name)),
-                style.protect("tags", tags(Project=stack.project)),
-                _document(part, stack, style),
-            ],
+            [Attr("name", quote(part.name)), _document(part, stack, style)],
         )
 
 
@@ -136,15 +132,10 @@ class RolePolicy(Builder):
         return Part(self.kind, f"{project}-{rng.choice(PURPOSES[self.kind])}", {"role": role, **_draw(project, rng)})
 
     def nouns(self, part: Part) -> Sequence[str]:
-        role = part.params["role"]
-        return (
-            f"an IAM role policy for role {role}",
-            f"an inline policy on role {role}",
-            f"permissions for role {role}",
-        )
+        return ("an IAM role policy", "an inline policy", "role permissions")
 
     def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return _details(part, stack)
+        return (f"on role {part.params['role']}", *_details(part, stack))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(

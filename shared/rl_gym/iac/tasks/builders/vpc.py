@@ -42,22 +42,20 @@ class Network(Builder):
             ("aws_vpc", stack.project),
             [Attr("cidr_block", quote(part.params["cidr"])), style.protect("tags", tags(Name=part.name))],
         )
-        flow_log = style.protect("vpc_flow_logs", _flow_log(stack, style))
+        flow_log = style.protect("vpc_flow_logs", _flow_log(stack))
         if flow_log:
             yield flow_log
 
 
-def _flow_log(stack: Stack, style: Style) -> Block:
+def _flow_log(stack: Stack) -> Block:
     """To the stack's own log group where it has one, else to the organisation's archive."""
     group = stack.ref("logs", "aws_cloudwatch_log_group", "arn")
     if group:
         target = [Attr("log_destination", group), Attr("iam_role_arn", quote(_DELIVERY_ROLE))]
     else:
         target = [Attr("log_destination_type", quote("s3")), Attr("log_destination", quote(_ARCHIVE))]
-    body = [Attr("vpc_id", f"aws_vpc.{stack.project}.id"), Attr("traffic_type", quote("ALL")), *target]
-    return Block(
-        "resource", ("aws_flow_log", stack.project), [*body, style.protect("tags", tags(Project=stack.project))]
-    )
+    subject = [Attr("vpc_id", f"aws_vpc.{stack.project}.id"), Attr("traffic_type", quote("ALL"))]
+    return Block("resource", ("aws_flow_log", stack.project), [*subject, *target])
 
 
 class SecurityGroup(Builder):
