@@ -74,8 +74,9 @@ def not_measured(name: str, why: str, *, how_to_read: str) -> Metric:
 class AuditReport:
     """An audit of `policy` against `baseline`.
 
-    `reward_digest` is what judged the completions, `records_digest` the content of all that was read. `undecided` holds
-    the reasons for which a clean report would say too much.
+    `reward_digest` is what judged the completions, `records_digest` the content of all that was read, `policy_digest`
+    that of the audited policy's sampled completions. `undecided` holds the reasons for which a clean report would say
+    too much.
     """
 
     environment: str
@@ -86,6 +87,7 @@ class AuditReport:
     episodes: int
     completions: int
     records_digest: str
+    policy_digest: str
     metrics: Sequence[Metric]
     undecided: Sequence[str] = ()
 

@@ -64,6 +64,7 @@ def audit(
         episodes=episodes,
         completions=len(records),
         records_digest=records_digest(records),
+        policy_digest=records_digest(own),
         metrics=[metric for metrics in METRICS for metric in metrics(evidence)],
         undecided=[*_undecided(evidence, episodes)],
     )
