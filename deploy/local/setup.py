@@ -79,9 +79,11 @@ def make_environment(root: Path, build: str) -> None:
     (venv / "rl-gym.stamp").unlink(missing_ok=True)
     progress = Progress()
     if not _is_current(python):
+        # This script may run on the very Python that goes: the one behind its link makes the new environment.
+        base = str(Path(sys.executable).resolve())
         shutil.rmtree(venv, ignore_errors=True)
         name = f"a virtual environment for Python {sys.version.split()[0]}"
-        _step(progress, 0, name, [sys.executable, "-m", "venv", str(venv)], root)
+        _step(progress, 0, name, [base, "-m", "venv", str(venv)], root)
     constraints = ["-c", str(root / "constraints.txt")]
     _step(progress, 1, "uv", [str(python), "-m", "pip", "install", "-q", *constraints, "uv"], root)
     install = [str(python), "-m", "uv", "pip", "install", "--python", str(python), "--no-progress"]
