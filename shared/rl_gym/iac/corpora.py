@@ -20,7 +20,7 @@ from typing import Any
 from rl_gym.gym.core import content_hash
 from rl_gym.infra.errors import NotFoundError, UsageError
 
-__all__ = ["IAC_EVAL_DIGEST", "IAC_EVAL_URL", "default_folder", "iac_eval_rows", "json_rows"]
+__all__ = ["IAC_EVAL_DIGEST", "IAC_EVAL_URL", "iac_eval_rows", "json_rows"]
 
 IAC_EVAL_URL = "https://huggingface.co/datasets/autoiac-project/iac-eval/resolve/main/data.csv"
 IAC_EVAL_FILE = "iac_eval.csv"
@@ -33,25 +33,20 @@ _MOST_ROWS = 20_000
 _SECONDS = 30.0
 
 
-def default_folder() -> Path | None:
-    """The folder that `RL_GYM_DATA` names, None where it is not set."""
-    from rl_gym.infra.settings import load_settings
-
-    return load_settings().data
-
-
-def iac_eval_rows(folder: Path | None, *, cache: Path | None = None) -> list[Mapping[str, str]]:
+def iac_eval_rows(folder: Path | None, *, cache: Path | None = None, fetch: bool = True) -> list[Mapping[str, str]]:
     """The 458 rows of IaC-Eval, by column name, line ends as `\\n`.
 
     Read from `folder`; without one, from the cache (`~/.cache/rl-gym` unless given), into which they are fetched the
-    first time. Raises NotFoundError where they are not to be had, UsageError where they are not the rows that the
-    frozen splits were drawn from.
+    first time (never with `fetch` false). Raises NotFoundError where they are not to be had, UsageError where they are
+    not the rows that the frozen splits were drawn from.
     """
     if folder is not None:
         return _checked(folder / IAC_EVAL_FILE, _read(folder / IAC_EVAL_FILE))
     kept = (cache or _cache_folder()) / IAC_EVAL_FILE
     if kept.is_file():
         return _checked(kept, _read(kept))
+    if not fetch:
+        raise NotFoundError(f"IaC-Eval is neither in a folder that RL_GYM_DATA names nor in {kept.parent}")
     body = _fetch()
     rows = _checked(IAC_EVAL_URL, body)
     _keep(kept, body)
@@ -86,7 +81,7 @@ def _checked(where: Path | str, body: bytes) -> list[Mapping[str, str]]:
     """Rows from the bytes of a CSV file, refused unless they are the known ones."""
     reader = csv.DictReader(io.StringIO(body.decode("utf-8-sig", "replace"), newline=""))
     try:
-        rows = [{c: (row[c] or "").replace("\r\n", "\n") for c in _COLUMNS} for row in reader]
+        rows: list[Mapping[str, str]] = [{c: (row[c] or "").replace("\r\n", "\n") for c in _COLUMNS} for row in reader]
     except (KeyError, csv.Error) as error:
         raise UsageError(f"{where} is not IaC-Eval: {type(error).__name__} {error}") from None
     found = rows_digest(rows)
