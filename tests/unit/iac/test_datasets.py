@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from rl_gym.hcl import parse
 from rl_gym.iac.datasets import checkov, iac_eval, modules
 
 
-def write(folder: Path, name: str, *rows: dict[str, object]) -> Path:
+def write(folder: Path, name: str, *rows: Mapping[str, object]) -> Path:
     (folder / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder
 
@@ -24,8 +25,7 @@ def test_a_configuration_asks_for_its_managed_types(tmp_path: Path) -> None:
     assert episode.data["required"] == ["aws_s3_bucket", "aws_kms_key"]
     assert episode.data["reference"] == text
     assert (episode.id, episode.source) == ("c1", "checkov")
-    spoken = "aws_s3_bucket and aws_kms_key" in episode.request or "S3 bucket and KMS key" in episode.request
-    assert spoken
+    assert any(said in episode.request for said in ("aws_s3_bucket and aws_kms_key", "S3 bucket and KMS key"))
 
 
 def test_rows_that_make_no_episode_are_named_with_the_reason(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rl_gym.iac.prompts import parse_completion, prompt, repair_prompt
 
 BUCKET = 'resource "aws_s3_bucket" "a" {\n  bucket = "a"\n}\n'
+LOOKUP = 'data "aws_ami" "a" {\n  owners = ["self"]\n}\n'
 KEY = 'resource "aws_kms_key" "k" {\n  description = "k"\n}\n'
 
 
@@ -37,7 +38,7 @@ def test_the_prompt_holds_request_and_types_and_nothing_that_changes() -> None:
         ("an untagged shell block", f"```hcl\n{BUCKET}```\n```\nterraform apply\n```\n", BUCKET),
         ("bare, prose before", f"Here is what you asked for:\n\n{BUCKET}", BUCKET),
         ("bare, prose after", f"{BUCKET}\nThis bucket is private. Enjoy!\n", BUCKET),
-        ("a data source alone", 'data "aws_ami" "a" {\n  owners = ["self"]\n}\n', 'data "aws_ami" "a" {\n  owners = ["self"]\n}\n'),
+        ("a data source alone", LOOKUP, LOOKUP),
     ],
 )  # fmt: skip
 def test_hcl_is_found_and_prose_dropped(name: str, completion: str, expected: str) -> None:
@@ -46,7 +47,15 @@ def test_hcl_is_found_and_prose_dropped(name: str, completion: str, expected: st
 
 @pytest.mark.parametrize(
     "completion",
-    ["", " \n\n", "I would rather not.", "```\n```", "```hcl\n\n```", "```bash\nterraform init\n```", "a resource block"],
+    [
+        "",
+        " \n\n",
+        "I would rather not.",
+        "```\n```",
+        "```hcl\n\n```",
+        "```bash\nterraform init\n```",
+        "a resource block",
+    ],
 )
 def test_no_hcl_at_all_is_none(completion: str) -> None:
     assert parse_completion(completion) is None
@@ -83,7 +92,7 @@ def test_text_that_could_be_hcl_is_never_dropped() -> None:
 
 @seed(1)
 @settings(max_examples=300, deadline=None, database=None)
-@given(st.text(alphabet=st.sampled_from("`~{}\n \"=abcrésource\\#\r\t"), max_size=200))
+@given(st.text(alphabet=st.sampled_from('`~{}\n "=abcrésource\\#\r\t'), max_size=200))
 def test_any_text_is_answered(text: str) -> None:
     found = parse_completion(text)
     assert found is None or found.endswith("\n")
@@ -91,7 +100,7 @@ def test_any_text_is_answered(text: str) -> None:
 
 def test_long_lines_of_fence_marks_do_not_hang() -> None:
     assert parse_completion("`" * 60_000) is None
-    assert parse_completion(("```\n" * 20_000)) is None
+    assert parse_completion("```\n" * 20_000) is None
 
 
 def test_a_repair_prompt_keeps_the_answer_whole_and_cuts_the_problems() -> None:
