@@ -13,40 +13,61 @@ from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
 
 @dataclass(frozen=True, slots=True)
 class _Service:
-    """What a policy can be about: how people call it, the narrow actions, an ARN pattern and its part in a stack."""
+    """What a policy can be about.
+
+    `title` and `thing` are how people say it; `reads` and `writes` the narrow actions; `arn` a pattern for the thing's
+    name. `neighbour` is the kind and resource type of the part that is such a thing, `below` what follows its ARN.
+    """
 
     title: str
     thing: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
     arn: str
-    kind: str = ""
-    resource_type: str = ""
-    suffix: str = ""
+    neighbour: tuple[str, str] = ("", "")
+    below: str = ""
 
 
 _SERVICES = {
     "s3": _Service(
-        "S3", "bucket", ("s3:GetObject",), ("s3:PutObject", "s3:DeleteObject"), "arn:aws:s3:::{}/*",
-        "bucket", "aws_s3_bucket", "/*",
+        "S3",
+        "bucket",
+        reads=("s3:GetObject",),
+        writes=("s3:PutObject", "s3:DeleteObject"),
+        arn="arn:aws:s3:::{}/*",
+        neighbour=("bucket", "aws_s3_bucket"),
+        below="/*",
     ),
     "dynamodb": _Service(
-        "DynamoDB", "table", ("dynamodb:GetItem", "dynamodb:Query"), ("dynamodb:PutItem", "dynamodb:UpdateItem"),
-        "arn:aws:dynamodb:us-east-1:123456789012:table/{}", "table", "aws_dynamodb_table",
+        "DynamoDB",
+        "table",
+        reads=("dynamodb:GetItem", "dynamodb:Query"),
+        writes=("dynamodb:PutItem", "dynamodb:UpdateItem"),
+        arn="arn:aws:dynamodb:us-east-1:123456789012:table/{}",
+        neighbour=("table", "aws_dynamodb_table"),
     ),
     "sqs": _Service(
-        "SQS", "queue", ("sqs:ReceiveMessage", "sqs:DeleteMessage"), ("sqs:SendMessage",),
-        "arn:aws:sqs:us-east-1:123456789012:{}",
+        "SQS",
+        "queue",
+        reads=("sqs:ReceiveMessage", "sqs:DeleteMessage"),
+        writes=("sqs:SendMessage",),
+        arn="arn:aws:sqs:us-east-1:123456789012:{}",
     ),
     "sns": _Service(
-        "SNS", "topic", ("sns:GetTopicAttributes",), ("sns:Publish",),
-        "arn:aws:sns:us-east-1:123456789012:{}",
+        "SNS",
+        "topic",
+        reads=("sns:GetTopicAttributes",),
+        writes=("sns:Publish",),
+        arn="arn:aws:sns:us-east-1:123456789012:{}",
     ),
     "secretsmanager": _Service(
-        "Secrets Manager", "secret", ("secretsmanager:GetSecretValue",), ("secretsmanager:PutSecretValue",),
-        "arn:aws:secretsmanager:us-east-1:123456789012:secret:{}-??????",
+        "Secrets Manager",
+        "secret",
+        reads=("secretsmanager:GetSecretValue",),
+        writes=("secretsmanager:PutSecretValue",),
+        arn="arn:aws:secretsmanager:us-east-1:123456789012:secret:{}-??????",
     ),
-}  # fmt: skip
+}
 
 _INVITATIONS = (
     "just give it full access to everything in {}",
@@ -66,7 +87,7 @@ def _draw(project: str, rng: Random) -> dict[str, object]:
 
 def _details(part: Part, stack: Stack) -> Sequence[str]:
     p, service = part.params, _SERVICES[part.params["service"]]
-    neighbour = stack.find(service.kind)
+    neighbour = stack.find(service.neighbour[0])
     need = f"to {p['verb']} {service.thing} {neighbour.name if neighbour else p['target']}"
     return (f"{need}, {p['invitation'].format(service.title)}",) if p["invitation"] else (need,)
 
@@ -74,10 +95,10 @@ def _details(part: Part, stack: Stack) -> Sequence[str]:
 def _document(part: Part, stack: Stack, style: Style) -> Attr:
     p, service = part.params, _SERVICES[part.params["service"]]
     actions = service.reads if p["verb"] == "read" else service.writes
-    arn = stack.ref(service.kind, service.resource_type, "arn")
+    arn = stack.ref(*service.neighbour, "arn")
     resource = quote(service.arn.format(p["target"]))
     if arn:
-        resource = f'"${{{arn}}}{service.suffix}"' if service.suffix else arn
+        resource = f'"${{{arn}}}{service.below}"' if service.below else arn
     narrow, broad = array(actions), quote(f"{p['service']}:*")
     anything = quote("*")
     action, where = style.limit(
