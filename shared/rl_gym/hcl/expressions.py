@@ -61,7 +61,7 @@ class ExpressionParser:
     (blanks after it may be eaten too). `depth` is the number of enclosing levels.
     """
 
-    __slots__ = ("chain", "limits", "max_depth", "nodes", "pos", "source", "text")
+    __slots__ = ("limits", "max_depth", "nodes", "pos", "source", "text")
 
     def __init__(self, source: Source, limits: Limits) -> None:
         self.source = source
@@ -69,13 +69,16 @@ class ExpressionParser:
         self.limits = limits
         self.max_depth = limits.max_depth
         self.nodes = limits.max_nodes
-        self.chain = 0
         self.pos = 0
 
     # ---- errors ------------------------------------------------------------------------------------------------------
 
+    def place(self, pos: int) -> tuple[int, int]:
+        """Line and column, counted rather than looked up: an error is told once, and needs no table of lines."""
+        return self.text.count("\n", 0, pos) + 1, pos - self.text.rfind("\n", 0, pos)
+
     def wrong(self, message: str, pos: int) -> HclSyntaxError:
-        line, column = self.source.position(pos)
+        line, column = self.place(pos)
         return HclSyntaxError(message, filename=self.source.filename, line=line, column=column)
 
     def expected(self, wanted: str, pos: int, mode: Mode = FREE) -> HclSyntaxError:
@@ -84,7 +87,7 @@ class ExpressionParser:
         return self.wrong(f"expected {wanted}, found {_found(self.text, pos)}", pos)
 
     def excess(self, message: str, pos: int) -> HclLimitError:
-        line, column = self.source.position(pos)
+        line, column = self.place(pos)
         return HclLimitError(message, filename=self.source.filename, line=line, column=column)
 
     def too_deep(self, pos: int) -> HclLimitError:
@@ -127,7 +130,7 @@ class ExpressionParser:
             if attributes:
                 node = Literal(source, at, CONSTANTS[name]) if name in CONSTANTS else Name(source, at, name)
                 names = attributes[1:].split(".")
-                self.chain += len(names)
+                self.nodes -= len(names)
                 for attribute in names:
                     node = GetAttr(source, at, node, attribute)
             else:
@@ -154,7 +157,7 @@ class ExpressionParser:
             power = _POWER[operator]
             if power <= minimum:
                 break
-            self.chain += 1
+            self.nodes -= 1
             if power == _TRAVERSAL:
                 node = self.traversal(node, at, pos, mode, depth)
             elif power == _CONDITIONAL:
@@ -179,7 +182,7 @@ class ExpressionParser:
         if depth > self.max_depth:
             raise self.too_deep(pos)
         while (match := mode.follow(text, pos)) is not None and match[1] in (".", "["):
-            self.chain += 1
+            self.nodes -= 1
             pos = match.end()
             if match[1] == "[":
                 star = mode.star(text, pos)
@@ -219,7 +222,7 @@ class ExpressionParser:
             step = mode.step(text, match.end())
             if step is None or step[3]:
                 raise self.expected("the name of an attribute", match.end(), mode)
-            self.chain += 1
+            self.nodes -= 1
             each = self.step(each, at, step)
             pos = step.end()
         self.pos = pos
@@ -254,15 +257,18 @@ class ExpressionParser:
     def namespaced(self, name: str, at: int, pos: int, mode: Mode, depth: int) -> Call:
         """`provider::name::function(...)`"""
         text = self.text
+        names = [name]
         while text.startswith("::", pos):
             match = mode.step(text, pos + 2)
             if match is None or not match[1]:
                 raise self.expected('the name of a function after "::"', pos + 2, mode)
-            name = f"{name}::{self.name(match)}"
+            names.append(self.name(match))
+            if len(names) > self.max_depth:
+                raise self.too_deep(pos)
             pos = _end(mode.skip(text, match.end()))
         if text[pos : pos + 1] != "(":
             raise self.expected('"(" and the arguments of the function', pos, mode)
-        return self.call(name, at, pos, depth)
+        return self.call("::".join(names), at, pos, depth)
 
     def call(self, name: str, at: int, opening: int, depth: int) -> Call:
         text = self.text
@@ -405,19 +411,22 @@ class ExpressionParser:
         return pos + 1
 
     def opened_at(self, opening: int) -> str:
-        return f" opened on line {self.source.position(opening)[0]}"
+        return f" opened on line {self.place(opening)[0]}"
 
     # ---- templates ---------------------------------------------------------------------------------------------------
 
     def quoted(self, opening: int, depth: int) -> Literal | Template:
         """A string in quotes with escapes, sequences or characters beyond ASCII."""
         text = self.text
-        pieces: list[templates.Piece] = []
         pos = opening + 1
+        match = lexer.QUOTED(text, pos)
+        if match is not None and match[2] == '"':
+            self.pos = match.end()
+            return Literal(self.source, opening, self.text_value(match[1], pos, literals.quoted))
+        pieces: list[templates.Piece] = []
         trim = False
         levels = 0
         while True:
-            match = lexer.QUOTED(text, pos)
             ending = match[2] if match is not None else None
             if match is None or ending is None:
                 end = match.end() if match is not None else pos
@@ -430,11 +439,15 @@ class ExpressionParser:
                 break
             levels += self.sequence(pieces, ending, match.start(2), pos, depth + levels)
             pos, trim = self.sequence_end(match.start(2))
+            match = lexer.QUOTED(text, pos)
         self.pos = pos
         return self.template(opening, pieces)
 
     def heredoc(self, opening: int, depth: int) -> Literal | Template:
         text = self.text
+        match = lexer.PLAIN_HEREDOC(text, opening)
+        if match is not None:
+            return self.plain_heredoc(opening, match)
         head = lexer.HEREDOC(text, opening)
         if head is None:
             raise self.wrong('expected a name and a newline right after "<<", as in <<EOT', opening)
@@ -445,6 +458,9 @@ class ExpressionParser:
         levels = 0
         line_start = True
         while True:
+            self.nodes -= 1
+            if self.nodes < 0:
+                raise self.too_many(pos)
             match = lexer.HEREDOC_TEXT(text, pos)
             ending = match[2] if match is not None else None
             if match is None or ending is None:
@@ -470,6 +486,19 @@ class ExpressionParser:
         if head[1]:
             templates.unindent(pieces)
         return self.template(opening, pieces)
+
+    def plain_heredoc(self, opening: int, match: re.Match[str]) -> Literal:
+        """A heredoc without sequences, escapes or characters beyond ASCII, read in one match."""
+        text = match[3]
+        self.nodes -= text.count("\n")
+        if self.nodes < 0:
+            raise self.too_many(opening)
+        if match[1]:
+            pieces: list[templates.Piece] = [line + "\n" for line in text.split("\n")[:-1]]
+            templates.unindent(pieces)
+            text = "".join(piece for piece in pieces if isinstance(piece, str))
+        self.pos = match.end()
+        return Literal(self.source, opening, text)
 
     def text_value(self, raw: str, at: int, value: Callable[[str], str]) -> str:
         try:

@@ -42,19 +42,20 @@ def _table(pattern: str) -> re.Pattern[str]:
 
 # ---- structure -------------------------------------------------------------------------------------------------------
 
-ITEM_TEXT, ITEM_PATH, ITEM_ATTRIBUTE, ITEM_BLOCK, ITEM_CLOSE, ITEM_END = 2, 4, 5, 6, 7, 8
+ITEM_TEXT, ITEM_PATH, ITEM_ATTRIBUTE, ITEM_BLOCK, ITEM_LINES, ITEM_CLOSE, ITEM_END = 2, 4, 5, 6, 7, 8, 9
 ITEM = _table(rf"""
     {SPACE}
     (?: ({NAME}) {BLANK}
         (?: = {BLANK} (?: "({_PLAIN})" {_EOL} | ({NAME}) ((?:\.{NAME})*+) {_EOL} | () )
-          | ((?:(?: "{_PLAIN}" | {NAME} ) {BLANK})*+) \{{ )
-      | (\}})
+          | ((?:(?: "{_PLAIN}" | {NAME} ) {BLANK})*+) \{{ (?: {BLANK} \n () )?+ )
+      | (\}}) {_EOL}
       | (\Z) )""").match
-"""One item of a body: an argument (complete if its value is plain, else up to the value), a block's header, the end."""
+"""One item of a body: an argument (complete if its value is plain, else up to the value), a block's header, the
+closing brace with the rest of its line, or the end of the file."""
 
 LABEL = re.compile(rf'"[^"]*+"|{NAME}').findall
 OPENED_EMPTY, OPENED_LINES, OPENED_LINE = 1, 2, 3
-OPENED = _table(rf"{GAP} (?: (\}}) | (?:{_LINE_COMMENT})?+ (?:\r?\n | \Z) () | () )").match
+OPENED = _table(rf"{GAP} (?: (\}}) {_EOL} | (?:{_LINE_COMMENT})?+ (?:\r?\n | \Z) () | () )").match
 """What follows a block's opening brace."""
 
 EOL = _table(_EOL).match
@@ -117,6 +118,11 @@ OBJECT_NEXT = _table(rf"{GAP} (?: (?: , | (?:{_LINE_COMMENT})?+ \r?\n ) {SPACE} 
 QUOTED = _table(rf"""((?: [^"\\$%\n\r]++ | \\[^\n\r] | {_DOLLARS} )*+) ("|{_OPENING})?+""").match
 """Text between quotes up to the closing quote or a sequence; no second group where a line ends too early."""
 HEREDOC = _table(rf"<<(-?)({ANY_NAME})\r?\n").match
+_ASCII_SPACE = r"[ \t\v\f]*+"
+PLAIN_HEREDOC = _table(rf"""
+    <<(-?)({NAME})\n
+    ((?: (?! {_ASCII_SPACE} \2 {_ASCII_SPACE} \n ) [^\n\r$%\x80-\U0010ffff]*+ \n )*+)
+    {_ASCII_SPACE} \2 {_ASCII_SPACE} (?=\n)""").match
 HEREDOC_TEXT = _table(rf"""((?: [^$%\n\r]++ | \r(?=\n) | {_DOLLARS} )*+) (\n|{_OPENING})?+""").match
 SEQUENCE_END = _table(rf"{SPACE} (~?+)\}}").match
 DIRECTIVE = _table(rf"{SPACE} ({ANY_NAME})").match

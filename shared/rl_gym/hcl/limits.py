@@ -18,16 +18,28 @@ class Limits:
     """Size of one file, in bytes of UTF-8."""
     max_depth: int = 128
     """How deep the syntax tree may be: blocks, brackets, templates and chains of operators all count."""
-    max_nodes: int = 20_000
-    """Expressions, attributes and blocks in one file; people's files have one in ten bytes or more."""
+    max_nodes: int = 8_000
+    """Expressions, attributes and blocks in one file; in files that people wrote, each takes nine bytes or more."""
 
     # Evaluating.
+    max_steps: int = 50_000
+    """Loops, copies and expansions in one configuration, counted in elements and in nodes of loop bodies."""
+    max_text: int = 256 * 1024
+    """Characters in one string that is computed."""
+    max_items: int = 10_000
+    """Elements in one list, set or map that is computed."""
+    max_value_depth: int = 64
+    """How deep lists and maps may lie in one another in a value that is computed."""
+    max_instances: int = 1_000
+    """Instances of one resource, module or dynamic block, by `count` or `for_each`."""
+    max_module_depth: int = 8
+    """How deep modules may call modules."""
 
 
 COMPLETION = Limits()
 """For text that a model wrote."""
 
-FILES = Limits(max_bytes=4 * 1024 * 1024, max_nodes=1_000_000)
+FILES = Limits(max_bytes=4 * 1024 * 1024, max_nodes=1_000_000, max_steps=2_000_000, max_instances=10_000)
 """For files that somebody keeps on disk."""
 
 DEFAULT = COMPLETION

@@ -25,6 +25,8 @@ class NumberTooLongError(ValueError):
     """A number with more than MAX_NUMBER_DIGITS digits."""
 
 
+_EXACT_DIGITS = 15
+"""So many digits a float keeps."""
 _NUMBER = re.compile(r"[0-9]++(?:\.[0-9]*+)?+(?:[eE][+-]?[0-9]++)?+").fullmatch
 
 
@@ -39,6 +41,9 @@ def number(text: str) -> int | float:
         return int(text)
     if _NUMBER(text) is None:
         raise LiteralError("this is not a number: expected digits with at most one decimal point and one exponent", 0)
+    if len(text) <= _EXACT_DIGITS and text.replace(".", "0", 1).isdigit():
+        short = float(text)
+        return int(short) if short.is_integer() else short
     try:
         value = Decimal(text)
     except InvalidOperation:

@@ -27,15 +27,19 @@ def parse(text: str, filename: str = "main.tf", limits: Limits = DEFAULT) -> Fil
 
 
 class Parser(ExpressionParser):
-    """Reads a whole file."""
+    """Reads a whole file. After a block, `closed` is the offset just past its brace."""
 
-    __slots__ = ()
+    __slots__ = ("closed",)
+
+    def __init__(self, source: Source, limits: Limits) -> None:
+        super().__init__(source, limits)
+        self.closed = 0
 
     def file(self) -> Body:
         return self.body(1 if self.text.startswith("\ufeff") else 0, 1, None)
 
     def body(self, pos: int, depth: int, opening: int | None) -> Body:
-        """Items up to the closing brace, or to the end of the file where `opening` is None."""
+        """Items up to the line of the closing brace, or to the end of the file where `opening` is None."""
         text, source = self.text, self.source
         body = Body()
         attributes, blocks = body.attributes, body.blocks
@@ -47,18 +51,23 @@ class Parser(ExpressionParser):
                 raise self.too_many(pos)
             match = lexer.ITEM(text, pos)
             if match is None:
-                pos = self.item(body, pos, depth)
+                pos = self.item(body, pos, depth, opening)
                 continue
             kind = match.lastindex
             pos = match.end()
-            if kind == lexer.ITEM_BLOCK:
-                start = match.start(1)
+            if kind == lexer.ITEM_LINES:
                 labels = [label.strip('"') for label in lexer.LABEL(match[6])]
-                blocks.append(self.block(match[1], labels, start, pos, depth))
+                inner = self.body(pos, depth + 1, match.end(6))
+                blocks.append(Block(source, match.start(1), self.closed, match[1], labels, inner))
+                pos = self.pos
+            elif kind == lexer.ITEM_BLOCK:
+                labels = [label.strip('"') for label in lexer.LABEL(match[6])]
+                blocks.append(self.block(match[1], labels, match.start(1), pos, depth))
                 pos = self.pos
             elif kind == lexer.ITEM_CLOSE:
+                self.closed = match.end(8)
                 if opening is None:
-                    raise self.wrong('"}" closes nothing', pos - 1)
+                    raise self.wrong('"}" closes nothing', self.closed - 1)
                 self.pos = pos
                 return body
             elif kind == lexer.ITEM_END:
@@ -89,7 +98,7 @@ class Parser(ExpressionParser):
                     attributes[name] = self.argument(name, start, pos, depth)
                     pos = self.end_of_line("this argument")
 
-    def item(self, body: Body, pos: int, depth: int) -> int:
+    def item(self, body: Body, pos: int, depth: int, opening: int | None) -> int:
         """An item of an uncommon shape, or a mistake. Gives the offset past it."""
         text = self.text
         match = lexer.HEADER_NAME(text, pos)
@@ -97,6 +106,8 @@ class Parser(ExpressionParser):
             pos = _end(lexer.FREE.skip(text, pos))
             if text[pos : pos + 1] == '"':
                 raise self.wrong("expected the name of an argument or block; a name stands without quotes", pos)
+            if opening is not None and text[pos : pos + 1] == "}":
+                raise self.expected("a newline after this block", pos + 1, LINE)
             raise self.expected("the name of an argument or block", pos)
         name = self.name(match)
         start = match.start(1)
@@ -135,16 +146,22 @@ class Parser(ExpressionParser):
         return self.text_value(match[1], pos, literals.quoted)
 
     def argument(self, name: str, start: int, pos: int, depth: int) -> Attribute:
-        self.chain = 0
+        before = self.nodes
         expression = self.expression(pos, LINE, depth + 1)
-        if self.chain > self.max_depth and height(expression) > 2 * self.max_depth:
-            raise self.excess(
-                f"a chain of operators or indexes more than {self.max_depth} links long", expression.start
-            )
+        if before - self.nodes > self.max_depth:
+            self.check_size(expression)
         end = self.pos
         while self.text[end - 1] in " \t":
             end -= 1
         return Attribute(self.source, start, end, name, expression)
+
+    def check_size(self, expression: Expression) -> None:
+        """Refuse what nesting alone does not show: a long path, a long chain of operators."""
+        if self.nodes < 0:
+            raise self.too_many(expression.start)
+        if height(expression) > 2 * self.max_depth:
+            message = f"a chain of operators, names or indexes more than {self.max_depth} links long"
+            raise self.excess(message, expression.start)
 
     def block(self, kind: str, labels: list[str], start: int, pos: int, depth: int) -> Block:
         """A block from just past its opening brace to the end of its last line."""
@@ -158,17 +175,21 @@ class Parser(ExpressionParser):
             body = self.body(pos, depth + 1, opening)
         elif match.lastindex == lexer.OPENED_EMPTY:
             body = Body()
+            self.closed = match.end(1)
             self.pos = pos
         else:
-            body = self.single_line_body(pos, depth + 1, opening)
-        end = self.pos
-        self.pos = self.end_of_line("this block")
-        return Block(self.source, start, end, kind, labels, body)
+            body = self.single_line_body(pos, depth + 1)
+            self.closed = self.pos
+            self.pos = self.end_of_line("this block")
+        return Block(self.source, start, self.closed, kind, labels, body)
 
-    def single_line_body(self, pos: int, depth: int, opening: int) -> Body:
+    def single_line_body(self, pos: int, depth: int) -> Body:
         """The one argument of a block that stands on one line."""
         text = self.text
         body = Body()
+        empty = lexer.CLOSE_LINE(text, pos)
+        if empty is not None:
+            raise self.expected("a newline after this block", empty.end(), LINE)
         name_match = lexer.HEADER_NAME(text, pos)
         if name_match is None:
             raise self.expected('an argument and "}" on the same line, or a newline', pos, LINE)
