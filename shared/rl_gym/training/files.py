@@ -1,0 +1,65 @@
+"""What a run leaves on disk: JSON lines, and the digests by which a stage is known to be whole."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rl_gym.gym.files import replacing
+from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
+
+__all__ = ["file_digest", "file_names", "read_rows", "tree_digest", "write_rows", "writing"]
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turn a refusal of the disk (full, read-only) while making `path` into one line that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise InfrastructureError(f"{path}: could not be written: {error.strerror or error}") from error
+
+
+def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write JSON lines, whole or not at all; InfrastructureError where the disk refuses."""
+    with replacing(path) as stream:
+        for row in rows:
+            stream.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+
+
+def read_rows(path: Path) -> list[dict[str, Any]]:
+    """JSON lines; NotFoundError without the file, UsageError (`file:line: why`) where one is damaged."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: no such file") from None
+    except ValueError as error:
+        raise UsageError(f"{path}: no text: {error}") from None
+    rows = []
+    for number, line in enumerate(lines, 1):
+        try:
+            rows.append(json.loads(line))
+        except ValueError as error:
+            raise UsageError(f"{path}:{number}: no JSON: {error}") from None
+    return rows
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256, in hex, of a file."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def file_names(folder: Path) -> list[str]:
+    """Every file below `folder`, as sorted relative paths."""
+    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+
+
+def tree_digest(folder: Path) -> str:
+    """SHA-256, in hex, over the names and digests of every file below `folder`: a model's identity."""
+    files = {name: file_digest(folder / name) for name in file_names(folder)}
+    return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()

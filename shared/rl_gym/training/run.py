@@ -1,0 +1,165 @@
+"""A run is a folder: its resolved configuration, a folder a stage, and a manifest of digests where a stage ended.
+
+A stage whose manifest stands is skipped, so a run goes on where it stopped; a folder whose files no longer match their
+manifest is refused in one line.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from rl_gym import __version__
+from rl_gym.gym.files import read_document, replace_text
+from rl_gym.infra.errors import ConflictError, NotFoundError, UsageError
+from rl_gym.training.config import Config, parse
+from rl_gym.training.files import file_digest, file_names, writing
+
+__all__ = ["STAGES", "Run", "latest_run"]
+
+STAGES = ("prepare", "sft", "grpo", "evaluate", "audit", "gate")
+
+_DOCUMENT = "run.json"
+_MANIFEST = "manifest.json"
+_PACKAGES = ("torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets")
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run folder and the configuration that it was made with."""
+
+    folder: Path
+    config: Config
+
+    @classmethod
+    def create(cls, folder: Path, config: Config, *, now: datetime, digests: Mapping[str, str]) -> Run:
+        """Make the folder; `digests` name what the run starts from. ConflictError where a run lies there already."""
+        if (folder / _DOCUMENT).exists():
+            raise ConflictError(f"{folder} holds a run already: go on with it by `rl-gym pipeline --resume {folder}`")
+        document = {
+            "id": folder.name,
+            "created": now.isoformat(timespec="seconds"),
+            "seed": config.seed,
+            "config": config.model_dump(mode="json"),
+            "versions": _versions(),
+            "digests": dict(digests),
+        }
+        _write(folder / _DOCUMENT, document)
+        return cls(folder, config)
+
+    @classmethod
+    def open(cls, folder: Path) -> Run:
+        """Read a run folder; NotFoundError or UsageError, in one line, where it is none or damaged."""
+        path = folder / _DOCUMENT
+        try:
+            document = read_document(path)
+        except NotFoundError:
+            raise NotFoundError(f"{folder}: no run there ({_DOCUMENT} is missing)") from None
+        except UsageError as error:
+            raise UsageError(f"{path} is damaged: {error}") from None
+        if not isinstance(document.get("config"), dict):
+            raise UsageError(f"{path} is damaged: it holds no configuration")
+        return cls(folder, parse(document["config"], str(path)))
+
+    @property
+    def log(self) -> Path:
+        """What the run's processes printed."""
+        return self.folder / "log.txt"
+
+    @property
+    def metrics(self) -> Path:
+        """One JSON line for each thing that a trainer logged."""
+        return self.folder / "metrics.jsonl"
+
+    def stage(self, name: str) -> Path:
+        """The folder of a stage, made where it is not there yet."""
+        folder = self.folder / name
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def stands(self, name: str) -> bool:
+        """Whether a stage has ended, on what the stage before it holds now.
+
+        Raises UsageError where files were lost or changed after the stage ended.
+        """
+        folder = self.folder / name
+        try:
+            manifest = read_document(folder / _MANIFEST)
+        except NotFoundError:
+            return False
+        except UsageError as error:
+            raise UsageError(f"{folder / _MANIFEST} is damaged: {error}; {_remedy(folder)}") from None
+        files = manifest.get("files")
+        if not isinstance(files, dict):
+            raise UsageError(f"{folder / _MANIFEST} is damaged: it lists no files; {_remedy(folder)}")
+        for relative, digest in files.items():
+            path = folder / relative
+            if not path.is_file():
+                raise UsageError(f"{path} is missing; {_remedy(folder)}")
+            if file_digest(path) != digest:
+                raise UsageError(f"{path} is not what stage {name!r} wrote; {_remedy(folder)}")
+        return bool(manifest.get("inputs") == self._inputs(name))
+
+    def seal(self, name: str) -> None:
+        """End a stage: record the digest of each file that it wrote, and of the stage that it read."""
+        folder = self.folder / name
+        files = {relative: file_digest(folder / relative) for relative in file_names(folder) if relative != _MANIFEST}
+        _write(folder / _MANIFEST, {"stage": name, "files": files, "inputs": self._inputs(name)})
+
+    def clear(self, name: str) -> None:
+        """Drop all that a stage has left."""
+        shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    def ended(self, name: str) -> bool:
+        """Whether a stage left a manifest, valid or not."""
+        return (self.folder / name / _MANIFEST).exists()
+
+    @contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keep other processes out of this folder; ConflictError where one is at work in it."""
+        path = self.folder / ".lock"
+        with writing(path):
+            stream = path.open("w")
+        with stream:
+            try:
+                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise ConflictError(f"{self.folder}: another process is at work in this run") from None
+            yield
+
+    def _inputs(self, name: str) -> dict[str, str]:
+        before = STAGES[: STAGES.index(name)][-1:]
+        return {stage: file_digest(self.folder / stage / _MANIFEST) for stage in before if self.ended(stage)}
+
+
+def latest_run(root: Path, *, stage: str) -> Run | None:
+    """The run below `root` in which `stage` ended last, or None."""
+    found = max(root.glob(f"*/{stage}/{_MANIFEST}"), key=lambda path: path.stat().st_mtime_ns, default=None)
+    return Run.open(found.parent.parent) if found else None
+
+
+def _write(path: Path, document: Mapping[str, Any]) -> None:
+    replace_text(path, json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _remedy(folder: Path) -> str:
+    return f"delete {folder} to run that stage again"
+
+
+def _versions() -> dict[str, str]:
+    versions = {"rl-gym": __version__}
+    for package in _PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions
