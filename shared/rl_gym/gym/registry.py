@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import difflib
+import importlib.util
 import inspect
 import re
+import sys
 from collections.abc import Callable
 from importlib import metadata
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from rl_gym.gym.core import Environment
 from rl_gym.infra.errors import NotFoundError, UsageError
 
-__all__ = ["GROUP", "Factory", "available", "get_env", "register", "source", "unregister"]
+__all__ = ["GROUP", "Factory", "available", "get_env", "register", "resolve", "source", "unregister"]
 
 GROUP = "rl_gym.environments"
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -58,16 +61,52 @@ def get_env(name: str, **options: Any) -> Environment:
     whose entry point does not load.
     """
     factory = _registered.get(name) or _load(_entry_point(name))
-    return build(factory, name, options)
+    return _build(factory, name, options)
 
 
-def build(factory: Factory, name: str, options: dict[str, Any]) -> Environment:
+def resolve(spec: str, **options: Any) -> Environment:
+    """Make an environment from what a person typed: a name, `package.module:factory`, or `path/to/file.py[:factory]`.
+
+    The factory of a file is called `make` unless one is named. Raises as `get_env` does, and NotFoundError for a file
+    or a module that is not there. A file or module is imported, with the rights of the caller.
+    """
+    location, _, factory = spec.partition(":")
+    if location.endswith(".py"):
+        return _build(_from_file(Path(location), factory or "make"), spec, options)
+    if factory:
+        return _build(_load(metadata.EntryPoint(spec, spec, GROUP)), spec, options)
+    return get_env(spec, **options)
+
+
+def _from_file(path: Path, factory: str) -> Factory:
+    if not path.is_file():
+        raise NotFoundError(f"{path}: no such file")
+    name = f"rl_gym_environment_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{path}: no Python module")
+    module = importlib.util.module_from_spec(spec)
+    # Known by name while it runs: dataclasses look their module up.
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UsageError(f"{path} does not load: {type(error).__name__}: {error}") from error
+    made = getattr(module, factory, None)
+    if not callable(made):
+        raise UsageError(f"{path} has no factory {factory}()")
+    return cast(Factory, made)
+
+
+def _build(factory: Factory, name: str, options: dict[str, Any]) -> Environment:
     """Call a factory with options and see that an Environment comes out; UsageError says what did not fit."""
+    takes = "none"
     try:
         signature = inspect.signature(factory)
+        takes = ", ".join(signature.parameters) or takes
         signature.bind(**options)
-    except TypeError as error:
-        takes = ", ".join(signature.parameters) or "none"
+    except (TypeError, ValueError) as error:
         raise UsageError(f"environment {name!r}: {error} (its options: {takes})") from None
     env = factory(**options)
     if not isinstance(env, Environment):
@@ -111,4 +150,4 @@ def _load(point: metadata.EntryPoint) -> Factory:
         ) from error
     if not callable(factory):
         raise UsageError(f"environment {point.name!r}: its entry point {point.value} is no factory")
-    return factory  # type: ignore[no-any-return]
+    return cast(Factory, factory)

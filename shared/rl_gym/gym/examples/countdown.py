@@ -69,7 +69,8 @@ class Countdown:
         return _episodes()[split]
 
     def frozen(self) -> Mapping[str, FrozenSplit]:
-        return {name: read_frozen(files(__package__) / f"countdown_{name}.txt", name) for name in ("dev", "holdout")}
+        folder = files("rl_gym.gym.examples")
+        return {name: read_frozen(folder / f"countdown_{name}.txt", name) for name in ("dev", "holdout")}
 
     def prompt(self, episode: Episode) -> str:
         return f"{episode.request}\nAnswer with the expression alone on the last line.\n"
