@@ -1,0 +1,85 @@
+"""Functions on numbers."""
+
+from __future__ import annotations
+
+import math
+
+from rl_gym.hcl.budget import Failure
+from rl_gym.hcl.conversion import ANY, NUMBER, STRING
+from rl_gym.hcl.functions.registry import function, whole
+from rl_gym.hcl.number import Number, from_float, negate, rational
+from rl_gym.hcl.values import Value
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@function("abs", NUMBER)
+def absolute(number: Number) -> Number:
+    return negate(number) if rational(number) < 0 else number
+
+
+@function("ceil", NUMBER)
+def ceil(number: Number) -> int:
+    return math.ceil(rational(number))
+
+
+@function("floor", NUMBER)
+def floor(number: Number) -> int:
+    return math.floor(rational(number))
+
+
+@function("signum", NUMBER)
+def signum(number: Number) -> int:
+    value = whole(number)
+    return (value > 0) - (value < 0)
+
+
+@function("max", NUMBER, variadic=NUMBER)
+def largest(*numbers: Number) -> Number:
+    return max(numbers, key=rational)
+
+
+@function("min", NUMBER, variadic=NUMBER)
+def smallest(*numbers: Number) -> Number:
+    return min(numbers, key=rational)
+
+
+@function("log", NUMBER, NUMBER)
+def log(number: Number, base: Number) -> Number:
+    try:
+        return from_float(math.log(_double(number)) / math.log(_double(base)))
+    except (ValueError, ZeroDivisionError):
+        raise Failure("the logarithm does not exist") from None
+
+
+@function("pow", NUMBER, NUMBER)
+def power(number: Number, exponent: Number) -> Number:
+    try:
+        return from_float(math.pow(_double(number), _double(exponent)))
+    except (ValueError, OverflowError):
+        raise Failure("the power is not a finite number") from None
+
+
+def _double(number: Number) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise Failure("a number is too large for double precision") from None
+
+
+@function("parseint", ANY, NUMBER)
+def parseint(text: Value, base: Value) -> int:
+    radix = whole(base)
+    if not isinstance(text, str):
+        raise Failure("the first argument must be a string")
+    if not 2 <= radix <= 62:
+        raise Failure("the base must be between 2 and 62")
+    digits = text[1:] if text[:1] in ("-", "+") else text
+    allowed = _DIGITS[:radix]
+    folded = digits.lower() if radix <= 36 else digits
+    if not folded or any(digit not in allowed for digit in folded) or len(folded) > 512:
+        raise Failure(f"cannot parse {text[:40]!r} as a base {radix} integer")
+    value = 0
+    for digit in folded:
+        value = value * radix + allowed.index(digit)
+    return -value if text[0] == "-" else value

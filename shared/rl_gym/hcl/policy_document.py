@@ -1,0 +1,171 @@
+"""What the data source `aws_iam_policy_document` writes: its blocks as an IAM policy in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+
+from rl_gym.hcl.configuration import Block
+from rl_gym.hcl.documents import ABSENT
+from rl_gym.hcl.values import (
+    UNKNOWN,
+    Unknown,
+    UnknownDocument,
+    Value,
+    has_unknown,
+    references_of,
+    text_of,
+    with_origin,
+)
+
+TYPE = "aws_iam_policy_document"
+OUTPUTS = ("json", "minified_json")
+
+_VERSION = "2012-10-17"
+_LISTS = (
+    ("actions", "Action"),
+    ("not_actions", "NotAction"),
+    ("resources", "Resource"),
+    ("not_resources", "NotResource"),
+)
+
+
+def policy_text(source: Block, minified: bool = False) -> Value:
+    """The policy as JSON text; an UnknownDocument when parts of it are unknown."""
+    document = policy(source)
+    references = references_of(document)
+    if has_unknown(document):
+        return UnknownDocument(document, references)
+    text = json.dumps(document, separators=(",", ":")) if minified else json.dumps(document, indent=2)
+    return with_origin(text, references) if references else text
+
+
+def policy(source: Block) -> dict[str, Value]:
+    """The policy as a document: the statements of the sources, then its own, then those that override by their Sid."""
+    values = source._values
+    own: list[Value] = list(_statements(source))
+    merged: list[Value] = []
+    for sources in (
+        [*_documents(values.get("source_policy_documents")), *_documents(values.get("source_json"))],
+        [own],
+        [*_documents(values.get("override_policy_documents")), *_documents(values.get("override_json"))],
+    ):
+        for statements in sources:
+            _merge(merged, statements)
+    out: dict[str, Value] = {"Version": values.get("version") or _VERSION}
+    if values.get("policy_id") is not None:
+        out["Id"] = values["policy_id"]
+    out["Statement"] = merged
+    return out
+
+
+def _merge(into: list[Value], statements: Iterable[Value]) -> None:
+    """Add statements; one with the Sid of another takes its place."""
+    for statement in statements:
+        sid = statement.get("Sid") if isinstance(statement, dict) else None
+        same = [
+            place
+            for place, other in enumerate(into)
+            if isinstance(sid, str) and sid and isinstance(other, dict) and other.get("Sid") == sid
+        ]
+        if same:
+            into[same[0]] = statement
+        else:
+            into.append(statement)
+
+
+def _documents(value: Value) -> Iterator[list[Value]]:
+    """The statements of each of some policies in JSON; one unknown statement for a policy that is unknown."""
+    if value is None or value is ABSENT:
+        return
+    for item in value if isinstance(value, list) else [value]:
+        if isinstance(item, UnknownDocument):
+            item = item.document
+        elif isinstance(item, str):
+            item = _read(item)
+        if isinstance(item, Unknown):
+            yield [item]
+        elif isinstance(item, dict):
+            statements = item.get("Statement", [])
+            yield statements if isinstance(statements, list) else [statements]
+
+
+def _read(text: str) -> Value:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _statements(source: Block) -> Iterator[Value]:
+    for block in source.blocks("statement"):
+        if block.created is UNKNOWN:
+            yield Unknown()
+            continue
+        values = block._values
+        statement: dict[str, Value] = {}
+        if values.get("sid"):
+            statement["Sid"] = values["sid"]
+        effect = values.get("effect")
+        statement["Effect"] = "Allow" if effect is None else effect
+        for name, key in _LISTS:
+            items = _strings(values.get(name))
+            if items is not None:
+                statement[key] = items
+        for name, key in (("principals", "Principal"), ("not_principals", "NotPrincipal")):
+            principals = _principals(block.blocks(name))
+            if principals is not None:
+                statement[key] = principals
+        conditions = _conditions(block.blocks("condition"))
+        if conditions:
+            statement["Condition"] = conditions
+        yield statement
+
+
+def _strings(value: Value) -> Value:
+    """A list as IAM writes it: one entry stands without brackets, several stand in reverse order, as the provider has it."""
+    if value is None or isinstance(value, Unknown):
+        return value
+    items = [_plain_text(item) for item in value] if isinstance(value, list) else [_plain_text(value)]
+    if not items:
+        return None
+    if len(items) == 1:
+        return items[0]
+    if all(isinstance(item, str) for item in items):
+        return sorted(set(items), reverse=True)
+    return items
+
+
+def _plain_text(item: Value) -> Value:
+    return item if isinstance(item, Unknown) else text_of(item)
+
+
+def _principals(blocks: list[Block]) -> Value:
+    if not blocks:
+        return None
+    by_type: dict[str, list[Value]] = {}
+    for block in blocks:
+        kind, identifiers = block._values.get("type"), block._values.get("identifiers")
+        if block.created is UNKNOWN or not isinstance(kind, str) or isinstance(identifiers, Unknown):
+            return Unknown(references_of(block._values))
+        by_type.setdefault(str(kind), []).extend(identifiers if isinstance(identifiers, list) else [identifiers])
+    if list(by_type) == ["*"] and by_type["*"] == ["*"]:
+        return "*"
+    return {kind: _strings(items) for kind, items in by_type.items()}
+
+
+def _conditions(blocks: list[Block]) -> Value:
+    out: dict[str, dict[str, Value]] = {}
+    for block in blocks:
+        values = block._values
+        test, variable = values.get("test"), values.get("variable")
+        if block.created is UNKNOWN or not isinstance(test, str) or not isinstance(variable, str):
+            return Unknown(references_of(values))
+        wanted = values.get("values")
+        items = wanted if isinstance(wanted, (list, Unknown)) else [wanted]
+        if isinstance(items, list):
+            items = [_plain_text(item) for item in items]
+            items = items[0] if len(items) == 1 else items
+        out.setdefault(str(test), {})[str(variable)] = items
+    return out
+
