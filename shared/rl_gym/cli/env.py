@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rl_gym.infra.errors import RlGymError, UsageError
+from rl_gym.infra.errors import RlGymError
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="List, scaffold and check environments.")
 
@@ -61,9 +61,10 @@ def check(
     from rich.table import Table
     from rich.text import Text
 
+    from rl_gym.cli.recorded import key_values
     from rl_gym.gym import conformance, registry
 
-    env = registry.resolve(name, **_options(option or []))
+    env = registry.resolve(name, **key_values("--option", option or []))
     results = conformance.check(env)
     table = Table("", "requirement", "", box=None, title=f"{env.name} ({env.reward.digest})", title_justify="left")
     for result in results:
@@ -73,13 +74,3 @@ def check(
     kept, broken = (sum(result.passed is outcome for result in results) for outcome in (True, False))
     print(f"{kept} kept, {broken} broken, {len(results) - kept - broken} not measured")
     return int(broken > 0)
-
-
-def _options(words: list[str]) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for word in words:
-        key, equals, value = word.partition("=")
-        if not equals or not key.isidentifier():
-            raise UsageError(f"--option {word!r}: KEY=VALUE is needed")
-        options[key] = value
-    return options
