@@ -13,17 +13,22 @@ from collections.abc import Iterator
 class Source:
     """One file's text and the places of its lines."""
 
-    __slots__ = ("_starts", "filename", "text")
+    __slots__ = ("_asked", "_starts", "filename", "text")
 
     def __init__(self, text: str, filename: str) -> None:
         self.text = text
         self.filename = filename
+        self._asked = 0
         self._starts: list[int] | None = None
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of a character offset, both counted from 1."""
         starts = self._starts
         if starts is None:
+            self._asked += 1
+            if self._asked < 4:
+                # An error asks once or twice, and a table of all lines would cost more than counting to one of them.
+                return self.text.count("\n", 0, offset) + 1, offset - self.text.rfind("\n", 0, offset)
             starts = [0]
             find, at = self.text.find, -1
             while (at := find("\n", at + 1)) >= 0:

@@ -1,11 +1,10 @@
-"""Expressions and templates: a Pratt parser over the tables of the lexer."""
+"""Expressions: a Pratt parser over the tables of the lexer."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
-from rl_gym.hcl import lexer, literals, templates
+from rl_gym.hcl import lexer, literals
 from rl_gym.hcl.ast import (
     Binary,
     Call,
@@ -18,17 +17,13 @@ from rl_gym.hcl.ast import (
     Name,
     Object,
     Parens,
-    Source,
     Splat,
     SplatItem,
-    Template,
     Tuple,
     Unary,
 )
-from rl_gym.hcl.errors import HclLimitError, HclSyntaxError
-from rl_gym.hcl.identifiers import bad_character
 from rl_gym.hcl.lexer import FREE, LINE, Mode
-from rl_gym.hcl.limits import Limits
+from rl_gym.hcl.template_parser import TemplateParser
 
 CONSTANTS: dict[str, bool | None] = {"true": True, "false": False, "null": None}
 
@@ -54,56 +49,18 @@ _POWER = {
 """How tightly an operator holds what stands to its left; all binary operators are left-associative."""
 
 
-class ExpressionParser:
-    """Reads expressions from one text.
+class ExpressionParser(TemplateParser):
+    """Reads expressions from one text."""
 
-    Each method that reads starts at the offset that it is given and leaves in `pos` the offset just past what it read
-    (blanks after it may be eaten too). `depth` is the number of enclosing levels.
-    """
+    __slots__ = ()
 
-    __slots__ = ("limits", "max_depth", "nodes", "pos", "source", "text")
-
-    def __init__(self, source: Source, limits: Limits) -> None:
-        self.source = source
-        self.text = source.text
-        self.limits = limits
-        self.max_depth = limits.max_depth
-        self.nodes = limits.max_nodes
-        self.pos = 0
-
-    # ---- errors ------------------------------------------------------------------------------------------------------
-
-    def place(self, pos: int) -> tuple[int, int]:
-        """Line and column, counted rather than looked up: an error is told once, and needs no table of lines."""
-        return self.text.count("\n", 0, pos) + 1, pos - self.text.rfind("\n", 0, pos)
-
-    def wrong(self, message: str, pos: int) -> HclSyntaxError:
-        line, column = self.place(pos)
-        return HclSyntaxError(message, filename=self.source.filename, line=line, column=column)
-
-    def expected(self, wanted: str, pos: int, mode: Mode = FREE) -> HclSyntaxError:
-        """The error that names what was expected and what stands there instead."""
-        pos = _end(mode.skip(self.text, pos))
-        return self.wrong(f"expected {wanted}, found {_found(self.text, pos)}", pos)
-
-    def excess(self, message: str, pos: int) -> HclLimitError:
-        line, column = self.place(pos)
-        return HclLimitError(message, filename=self.source.filename, line=line, column=column)
-
-    def too_deep(self, pos: int) -> HclLimitError:
-        return self.excess(f"nested more than {self.max_depth} levels deep", pos)
-
-    def too_many(self, pos: int) -> HclLimitError:
-        return self.excess(f"more than {self.limits.max_nodes} expressions, arguments and blocks", pos)
-
-    def name(self, match: re.Match[str], group: int = 1) -> str:
-        """A name that may hold characters beyond ASCII."""
-        name = match[group]
-        bad = bad_character(name)
-        if bad is not None:
-            pos = match.start(group) + bad
-            raise self.wrong(f"the character {_found(self.text, pos)} cannot stand in a name", pos)
-        return name
+    def whole_expression(self) -> Expression:
+        """The text as one expression."""
+        expression = self.expression(0, FREE, 1)
+        end = FREE.skip(self.text, self.pos)
+        if end < len(self.text):
+            raise self.expected("the end of the expression", end)
+        return expression
 
     # ---- operators ---------------------------------------------------------------------------------------------------
 
@@ -117,7 +74,7 @@ class ExpressionParser:
             raise self.too_deep(start)
         match = mode.term(text, start)
         if match is None:
-            raise self.expected("an expression", start, mode)
+            raise self.missing("an expression", start, mode)
         kind = match.lastindex
         pos = match.end()
         node: Expression
@@ -170,9 +127,9 @@ class ExpressionParser:
 
     def conditional(self, condition: Expression, at: int, pos: int, mode: Mode, depth: int) -> Conditional:
         then = self.expression(pos, mode, depth + 1)
-        colon = _end(mode.skip(self.text, self.pos))
+        colon = mode.skip(self.text, self.pos)
         if self.text[colon : colon + 1] != ":":
-            raise self.expected('":" and the value for when the condition is false', colon, mode)
+            raise self.missing('":" and the value for when the condition is false', colon, mode)
         otherwise = self.expression(colon + 1, mode, depth + 1)
         return Conditional(self.source, at, condition, then, otherwise)
 
@@ -195,7 +152,7 @@ class ExpressionParser:
                 continue
             step = mode.step(text, pos)
             if step is None:
-                raise self.expected("the name of an attribute", pos, mode)
+                raise self.missing("the name of an attribute", pos, mode)
             if step[3]:
                 node = self.attribute_splat(node, at, step.end(), mode)
                 pos = self.pos
@@ -221,7 +178,7 @@ class ExpressionParser:
         while (match := mode.follow(text, pos)) is not None and match[1] == ".":
             step = mode.step(text, match.end())
             if step is None or step[3]:
-                raise self.expected("the name of an attribute", match.end(), mode)
+                raise self.missing("the name of an attribute", match.end(), mode)
             self.nodes -= 1
             each = self.step(each, at, step)
             pos = step.end()
@@ -230,20 +187,12 @@ class ExpressionParser:
 
     # ---- terms -------------------------------------------------------------------------------------------------------
 
-    def number(self, text: str, at: int) -> int | float:
-        try:
-            return literals.number(text)
-        except literals.LiteralError as error:
-            raise self.wrong(str(error), at) from None
-        except literals.NumberTooLongError:
-            raise self.excess(f"a number of more than {literals.MAX_NUMBER_DIGITS} digits", at) from None
-
     def named(self, name: str, at: int, pos: int, mode: Mode, depth: int) -> Expression:
         """A lone name: a call, a constant or the root of a traversal."""
         text = self.text
         following = text[pos : pos + 1]
         if following in mode.followers:
-            pos = _end(mode.skip(text, pos))
+            pos = mode.skip(text, pos)
             following = text[pos : pos + 1]
         if following == "(":
             return self.call(name, at, pos, depth)
@@ -261,20 +210,20 @@ class ExpressionParser:
         while text.startswith("::", pos):
             match = mode.step(text, pos + 2)
             if match is None or not match[1]:
-                raise self.expected('the name of a function after "::"', pos + 2, mode)
+                raise self.missing('the name of a function after "::"', pos + 2, mode)
             names.append(self.name(match))
             if len(names) > self.max_depth:
                 raise self.too_deep(pos)
-            pos = _end(mode.skip(text, match.end()))
+            pos = mode.skip(text, match.end())
         if text[pos : pos + 1] != "(":
-            raise self.expected('"(" and the arguments of the function', pos, mode)
+            raise self.missing('"(" and the arguments of the function', pos, mode)
         return self.call("::".join(names), at, pos, depth)
 
     def call(self, name: str, at: int, opening: int, depth: int) -> Call:
         text = self.text
         arguments: list[Expression] = []
         expand = False
-        pos = _end(FREE.skip(text, opening + 1))
+        pos = FREE.skip(text, opening + 1)
         if text[pos : pos + 1] == ")":
             self.pos = pos + 1
             return Call(self.source, at, name, arguments, expand)
@@ -287,7 +236,7 @@ class ExpressionParser:
             if match is None or match.lastindex is None:
                 ellipsis = lexer.ELLIPSIS(text, self.pos)
                 if ellipsis is None:
-                    raise self.expected(f'"," or ")" in the arguments of {name}{self.opened_at(opening)}', self.pos)
+                    raise self.missing(f'"," or ")" in the arguments of {name}{self.opened_at(opening)}', self.pos)
                 expand = True
                 self.pos = self.close(")", f"the arguments of {name}", opening, ellipsis.end())
             else:
@@ -312,7 +261,7 @@ class ExpressionParser:
 
     def brackets(self, opening: int, depth: int) -> Tuple | ForExpression:
         text = self.text
-        pos = _end(FREE.skip(text, opening + 1))
+        pos = FREE.skip(text, opening + 1)
         if text.startswith("for", pos) and (match := lexer.FOR(text, pos)):
             return self.for_expression(opening, match.end(), "]", depth)
         items: list[Expression] = []
@@ -323,7 +272,7 @@ class ExpressionParser:
             items.append(self.expression(pos, FREE, depth))
             match = lexer.TUPLE_NEXT(text, self.pos)
             if match is None or match.lastindex is None:
-                raise self.expected(f'"," or "]" in the list{self.opened_at(opening)}', self.pos)
+                raise self.missing(f'"," or "]" in the list{self.opened_at(opening)}', self.pos)
             pos = match.end()
             if match.lastindex == lexer.SEPARATED_END:
                 self.pos = pos
@@ -331,7 +280,7 @@ class ExpressionParser:
 
     def braces(self, opening: int, depth: int) -> Object | ForExpression:
         text, source = self.text, self.source
-        pos = _end(FREE.skip(text, opening + 1))
+        pos = FREE.skip(text, opening + 1)
         if text.startswith("for", pos) and (match := lexer.FOR(text, pos)):
             return self.for_expression(opening, match.end(), "}", depth)
         items: list[tuple[Expression, Expression]] = []
@@ -351,12 +300,12 @@ class ExpressionParser:
                     key = Literal(source, pos, str(key.value).lower() if key.value is not None else "null")
                 match = lexer.KEY_END(text, self.pos)
                 if match is None:
-                    raise self.expected('"=" and a value after this key', self.pos, LINE)
+                    raise self.missing('"=" and a value after this key', self.pos, LINE)
             items.append((key, self.expression(match.end(), LINE, depth)))
             match = lexer.OBJECT_NEXT(text, self.pos)
             if match is None or match.lastindex is None:
                 place = f"this entry of the object{self.opened_at(opening)}"
-                raise self.expected(f'a newline, "," or "}}" after {place}', self.pos, LINE)
+                raise self.missing(f'a newline, "," or "}}" after {place}', self.pos, LINE)
             pos = match.end()
             if match.lastindex == lexer.ENTRY_END:
                 self.pos = pos
@@ -369,7 +318,7 @@ class ExpressionParser:
         collection = self.expression(pos, FREE, depth)
         colon = lexer.COLON(text, self.pos)
         if colon is None:
-            raise self.expected('":" after the collection of this "for"', self.pos)
+            raise self.missing('":" after the collection of this "for"', self.pos)
         result_key: Expression | None = None
         result = self.expression(colon.end(), FREE, depth)
         arrow = lexer.ARROW(text, self.pos)
@@ -379,7 +328,7 @@ class ExpressionParser:
             result_key = result
             result = self.expression(arrow.end(), FREE, depth)
         elif closing == "}":
-            raise self.expected('"=>" and the value of this key: a "for" in braces makes an object', self.pos)
+            raise self.missing('"=>" and the value of this key: a "for" in braces makes an object', self.pos)
         group = False
         if (ellipsis := lexer.ELLIPSIS(text, self.pos)) is not None:
             if closing == "]":
@@ -393,179 +342,9 @@ class ExpressionParser:
         self.pos = self.close(closing, 'the "for" expression', opening)
         return ForExpression(self.source, opening, key, value, collection, result_key, result, condition, group)
 
-    def for_names(self, pos: int) -> tuple[str | None, str, int]:
-        """`[key,] value in`: the key's name or None, the value's name, the offset past `in`."""
-        match = lexer.FOR_NAMES(self.text, pos)
-        if match is None:
-            raise self.expected('the names of this "for", as in "for value in" or "for key, value in"', pos)
-        first = self.name(match)
-        if match[2] is None:
-            return None, first, match.end()
-        return first, self.name(match, 2), match.end()
-
     def close(self, closing: str, what: str, opening: int, pos: int | None = None) -> int:
         """The offset past `closing`, which must come next."""
-        pos = _end(FREE.skip(self.text, self.pos if pos is None else pos))
+        pos = FREE.skip(self.text, self.pos if pos is None else pos)
         if self.text[pos : pos + 1] != closing:
-            raise self.expected(f'"{closing}" to close {what}{self.opened_at(opening)}', pos)
+            raise self.missing(f'"{closing}" to close {what}{self.opened_at(opening)}', pos)
         return pos + 1
-
-    def opened_at(self, opening: int) -> str:
-        return f" opened on line {self.place(opening)[0]}"
-
-    # ---- templates ---------------------------------------------------------------------------------------------------
-
-    def quoted(self, opening: int, depth: int) -> Literal | Template:
-        """A string in quotes with escapes, sequences or characters beyond ASCII."""
-        text = self.text
-        pos = opening + 1
-        match = lexer.QUOTED(text, pos)
-        if match is not None and match[2] == '"':
-            self.pos = match.end()
-            return Literal(self.source, opening, self.text_value(match[1], pos, literals.quoted))
-        pieces: list[templates.Piece] = []
-        trim = False
-        levels = 0
-        while True:
-            ending = match[2] if match is not None else None
-            if match is None or ending is None:
-                end = match.end() if match is not None else pos
-                raise self.wrong("this string is not closed: expected a quote before the end of the line", end)
-            if match[1]:
-                piece = self.text_value(match[1], pos, literals.quoted)
-                pieces.append(piece.lstrip(lexer.WHITESPACE) if trim else piece)
-            pos = match.end()
-            if ending == '"':
-                break
-            levels += self.sequence(pieces, ending, match.start(2), pos, depth + levels)
-            pos, trim = self.sequence_end(match.start(2))
-            match = lexer.QUOTED(text, pos)
-        self.pos = pos
-        return self.template(opening, pieces)
-
-    def heredoc(self, opening: int, depth: int) -> Literal | Template:
-        text = self.text
-        match = lexer.PLAIN_HEREDOC(text, opening)
-        if match is not None:
-            return self.plain_heredoc(opening, match)
-        head = lexer.HEREDOC(text, opening)
-        if head is None:
-            raise self.wrong('expected a name and a newline right after "<<", as in <<EOT', opening)
-        marker = self.name(head, 2)
-        pieces: list[templates.Piece] = []
-        pos = head.end()
-        trim = False
-        levels = 0
-        line_start = True
-        while True:
-            self.nodes -= 1
-            if self.nodes < 0:
-                raise self.too_many(pos)
-            match = lexer.HEREDOC_TEXT(text, pos)
-            ending = match[2] if match is not None else None
-            if match is None or ending is None:
-                end = match.end() if match is not None else pos
-                if end < len(text):
-                    raise self.wrong("a carriage return in a heredoc must be followed by a newline", end)
-                raise self.wrong(f"this heredoc is not closed: expected {marker} alone on a line of its own", opening)
-            raw = match[1]
-            if ending == "\n":
-                if line_start and raw.strip(lexer.WHITESPACE) == marker:
-                    break
-                raw += "\n"
-            if raw:
-                piece = self.text_value(raw, pos, literals.heredoc)
-                pieces.append(piece.lstrip(lexer.WHITESPACE) if trim else piece)
-            pos = match.end()
-            line_start = ending == "\n"
-            trim = False
-            if not line_start:
-                levels += self.sequence(pieces, ending, match.start(2), pos, depth + levels)
-                pos, trim = self.sequence_end(match.start(2))
-        self.pos = match.end(1) - (1 if raw.endswith("\r") else 0)
-        if head[1]:
-            templates.unindent(pieces)
-        return self.template(opening, pieces)
-
-    def plain_heredoc(self, opening: int, match: re.Match[str]) -> Literal:
-        """A heredoc without sequences, escapes or characters beyond ASCII, read in one match."""
-        text = match[3]
-        self.nodes -= text.count("\n")
-        if self.nodes < 0:
-            raise self.too_many(opening)
-        if match[1]:
-            pieces: list[templates.Piece] = [line + "\n" for line in text.split("\n")[:-1]]
-            templates.unindent(pieces)
-            text = "".join(piece for piece in pieces if isinstance(piece, str))
-        self.pos = match.end()
-        return Literal(self.source, opening, text)
-
-    def text_value(self, raw: str, at: int, value: Callable[[str], str]) -> str:
-        try:
-            return value(raw)
-        except literals.LiteralError as error:
-            raise self.wrong(str(error), at + error.offset) from None
-
-    def template(self, opening: int, pieces: list[templates.Piece]) -> Literal | Template:
-        try:
-            return templates.build(self.source, opening, pieces)
-        except templates.UnmatchedDirectiveError as error:
-            raise self.wrong(str(error), error.start) from None
-
-    def sequence(self, pieces: list[templates.Piece], opening: str, at: int, pos: int, depth: int) -> int:
-        """The inside of `${ }` or `%{ }`, added to `pieces`.
-
-        Gives the change in nesting: 1 for an opening directive, -1 for a closing one.
-        """
-        if opening.endswith("~") and pieces and isinstance(pieces[-1], str):
-            pieces[-1] = pieces[-1].rstrip(lexer.WHITESPACE)
-        if opening[0] == "$":
-            pieces.append(self.expression(pos, FREE, depth + 1))
-            return 0
-        match = lexer.DIRECTIVE(self.text, pos)
-        if match is None:
-            raise self.expected("if, else, endif, for or endfor", pos)
-        kind = match[1]
-        if kind == "if":
-            pieces.append(templates.Directive(kind, at, self.expression(match.end(), FREE, depth + 1)))
-            return 1
-        if kind == "for":
-            key, value, pos = self.for_names(match.end())
-            pieces.append(templates.Directive(kind, at, self.expression(pos, FREE, depth + 1), key, value))
-            return 1
-        if kind not in ("else", "endif", "endfor"):
-            raise self.expected("if, else, endif, for or endfor", match.start(1))
-        pieces.append(templates.Directive(kind, at))
-        self.pos = match.end()
-        return 0 if kind == "else" else -1
-
-    def sequence_end(self, opening: int) -> tuple[int, bool]:
-        """The offset past the closing brace of a sequence, and whether space after it is to be trimmed."""
-        match = lexer.SEQUENCE_END(self.text, self.pos)
-        if match is None:
-            raise self.expected(f'"}}" to close the sequence{self.opened_at(opening)}', self.pos)
-        return match.end(), bool(match[1])
-
-
-def _end(match: re.Match[str] | None) -> int:
-    """Where a match ends that cannot fail, because its pattern takes the empty text."""
-    if match is None:
-        raise AssertionError("a gap matches everywhere")
-    return match.end()
-
-
-def _found(text: str, pos: int) -> str:
-    """What stands at an offset, for a message."""
-    if pos >= len(text):
-        return "the end of the file"
-    character = text[pos]
-    if character in "\r\n":
-        return "the end of the line"
-    match = _WORD.match(text, pos)
-    word = match[0] if match else character
-    if not word.isprintable():
-        return f"the character U+{ord(character):04X}"
-    return f'"{word}"' if '"' not in word else "a quote"
-
-
-_WORD = re.compile(r"[A-Za-z0-9_-]{1,40}|&&|\|\||[=!<>]=|=>|::|\.\.\.|<<")

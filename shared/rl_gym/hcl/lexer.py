@@ -79,7 +79,7 @@ _STEP = rf"(?: ({ANY_NAME}) | ({NUMBER}) | (\*) )"
 class Mode:
     """The tables of an expression, for one way of treating newlines."""
 
-    __slots__ = ("follow", "followers", "skip", "star", "step", "term")
+    __slots__ = ("_gap", "follow", "followers", "star", "step", "term")
 
     def __init__(self, gap: str, gap_starts: str) -> None:
         self.term = _table(gap + _TERM).match
@@ -87,7 +87,12 @@ class Mode:
         self.followers = frozenset("|&=!<>-+*/%?[." + gap_starts)
         self.step = _table(gap + _STEP).match
         self.star = _table(rf"{gap} \* {gap} \]").match
-        self.skip = _table(gap).match
+        self._gap = _table(gap).match
+
+    def skip(self, text: str, pos: int) -> int:
+        """The offset of the next word."""
+        match = self._gap(text, pos)
+        return match.end() if match is not None else pos
 
 
 LINE = Mode(GAP, " \t/")
@@ -124,6 +129,7 @@ PLAIN_HEREDOC = _table(rf"""
     ((?: (?! {_ASCII_SPACE} \2 {_ASCII_SPACE} \n ) [^\n\r$%\x80-\U0010ffff]*+ \n )*+)
     {_ASCII_SPACE} \2 {_ASCII_SPACE} (?=\n)""").match
 HEREDOC_TEXT = _table(rf"""((?: [^$%\n\r]++ | \r(?=\n) | {_DOLLARS} )*+) (\n|{_OPENING})?+""").match
+BARE_TEXT = _table(rf"((?: [^$%]++ | {_DOLLARS} )*+) ({_OPENING})?+").match
 SEQUENCE_END = _table(rf"{SPACE} (~?+)\}}").match
 DIRECTIVE = _table(rf"{SPACE} ({ANY_NAME})").match
 ESCAPE = _table(r"""\\(?: ([nrt"\\]) | u([0-9a-fA-F]{4}) | U([0-9a-fA-F]{8}) | ) | \$(\$++\{) | %(%++\{)""")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from rl_gym.hcl import lexer, literals
 from rl_gym.hcl.ast import Attribute, Block, Body, Expression, File, GetAttr, Literal, Name, Source, height
 from rl_gym.hcl.errors import HclLimitError, HclSyntaxError
-from rl_gym.hcl.expressions import CONSTANTS, ExpressionParser, _end
+from rl_gym.hcl.expressions import CONSTANTS, ExpressionParser
 from rl_gym.hcl.lexer import LINE
 from rl_gym.hcl.limits import DEFAULT, Limits
+from rl_gym.hcl.reader import Reader
 
 
 def parse(text: str, filename: str = "main.tf", limits: Limits = DEFAULT) -> File:
@@ -19,7 +20,7 @@ def parse(text: str, filename: str = "main.tf", limits: Limits = DEFAULT) -> Fil
         size = len(text) if text.isascii() else len(text.encode())
     except UnicodeEncodeError as error:
         source = Source(text, filename)
-        raise ExpressionParser(source, limits).wrong("half a surrogate pair is not a character", error.start) from None
+        raise Reader(source, limits).wrong("half a surrogate pair is not a character", error.start) from None
     if size > limits.max_bytes:
         raise HclLimitError(f"{size} bytes are more than the {limits.max_bytes} that are read", filename=filename)
     parser = Parser(Source(text, filename), limits)
@@ -72,7 +73,7 @@ class Parser(ExpressionParser):
                 return body
             elif kind == lexer.ITEM_END:
                 if opening is not None:
-                    raise self.expected(f'"}}" to close the block{self.opened_at(opening)}', pos)
+                    raise self.missing(f'"}}" to close the block{self.opened_at(opening)}', pos)
                 return body
             else:
                 start = match.start(1)
@@ -103,12 +104,12 @@ class Parser(ExpressionParser):
         text = self.text
         match = lexer.HEADER_NAME(text, pos)
         if match is None:
-            pos = _end(lexer.FREE.skip(text, pos))
+            pos = lexer.FREE.skip(text, pos)
             if text[pos : pos + 1] == '"':
                 raise self.wrong("expected the name of an argument or block; a name stands without quotes", pos)
             if opening is not None and text[pos : pos + 1] == "}":
-                raise self.expected("a newline after this block", pos + 1, LINE)
-            raise self.expected("the name of an argument or block", pos)
+                raise self.missing("a newline after this block", pos + 1, LINE)
+            raise self.missing("the name of an argument or block", pos)
         name = self.name(match)
         start = match.start(1)
         labels: list[str] = []
@@ -132,8 +133,8 @@ class Parser(ExpressionParser):
                 pos = self.pos
         place = match.start(1) if match is not None else pos
         if labels:
-            raise self.expected('"{" after the labels of this block', place, LINE)
-        raise self.expected('"=" and a value, or "{" and a block, after this name', place, LINE)
+            raise self.missing('"{" after the labels of this block', place, LINE)
+        raise self.missing('"=" and a value, or "{" and a block, after this name', place, LINE)
 
     def label(self, pos: int) -> str:
         match = lexer.QUOTED(self.text, pos)
@@ -189,27 +190,27 @@ class Parser(ExpressionParser):
         body = Body()
         empty = lexer.CLOSE_LINE(text, pos)
         if empty is not None:
-            raise self.expected("a newline after this block", empty.end(), LINE)
+            raise self.missing("a newline after this block", empty.end(), LINE)
         name_match = lexer.HEADER_NAME(text, pos)
         if name_match is None:
-            raise self.expected('an argument and "}" on the same line, or a newline', pos, LINE)
+            raise self.missing('an argument and "}" on the same line, or a newline', pos, LINE)
         name = self.name(name_match)
         equals = lexer.HEADER_NEXT(text, name_match.end())
         if equals is None or not equals[1]:
-            raise self.expected(
+            raise self.missing(
                 '"=" and a value: a block on one line holds one argument and no block', name_match.end(), LINE
             )
         body.attributes[name] = self.argument(name, name_match.start(1), equals.end(), depth)
         close = lexer.CLOSE_LINE(text, self.pos)
         if close is None:
-            raise self.expected('"}": a block on one line holds one argument', self.pos, LINE)
+            raise self.missing('"}": a block on one line holds one argument', self.pos, LINE)
         self.pos = close.end()
         return body
 
     def end_of_line(self, what: str) -> int:
         match = lexer.EOL(self.text, self.pos)
         if match is None:
-            raise self.expected(f"a newline after {what}", self.pos, LINE)
+            raise self.missing(f"a newline after {what}", self.pos, LINE)
         return match.end()
 
     def repeated(self, name: str, pos: int, first: Attribute) -> HclSyntaxError:
