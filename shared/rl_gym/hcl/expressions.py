@@ -21,6 +21,7 @@ from rl_gym.hcl.ast import (
     SplatItem,
     Tuple,
     Unary,
+    height,
 )
 from rl_gym.hcl.lexer import FREE, LINE, Mode
 from rl_gym.hcl.template_parser import TemplateParser
@@ -53,6 +54,17 @@ class ExpressionParser(TemplateParser):
     """Reads expressions from one text."""
 
     __slots__ = ()
+
+    def check_size(self, expression: Expression, before: int) -> None:
+        """Refuse what nesting alone does not show: a long path, a long chain of operators.
+
+        `before` is the number of nodes that might be made before this expression; no tree is taller than what it took.
+        """
+        if self.nodes < 0:
+            raise self.too_many(expression.start)
+        if before - self.nodes > self.max_depth and height(expression) > 2 * self.max_depth:
+            message = f"a chain of operators, names or indexes more than {self.max_depth} links long"
+            raise self.excess(message, expression.start)
 
     def whole_expression(self) -> Expression:
         """The text as one expression."""

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from rl_gym.hcl import lexer, literals
-from rl_gym.hcl.ast import Attribute, Block, Body, Expression, File, GetAttr, Literal, Name, Source, height
+from rl_gym.hcl.ast import Attribute, Block, Body, Expression, File, GetAttr, Literal, Name, Source
 from rl_gym.hcl.errors import HclLimitError, HclSyntaxError
 from rl_gym.hcl.expressions import CONSTANTS, ExpressionParser
+from rl_gym.hcl.jsonsyntax import parse_json
 from rl_gym.hcl.lexer import LINE
 from rl_gym.hcl.limits import DEFAULT, Limits
 from rl_gym.hcl.reader import Reader
 
 
 def parse(text: str, filename: str = "main.tf", limits: Limits = DEFAULT) -> File:
-    """Read one file of native HCL syntax.
+    """Read one file: JSON syntax if its name ends in `.json`, else native syntax.
 
     Raises HclSyntaxError where `terraform fmt` refuses the text, HclLimitError where the text exceeds `limits`.
     """
@@ -23,8 +24,10 @@ def parse(text: str, filename: str = "main.tf", limits: Limits = DEFAULT) -> Fil
         raise Reader(source, limits).wrong("half a surrogate pair is not a character", error.start) from None
     if size > limits.max_bytes:
         raise HclLimitError(f"{size} bytes are more than the {limits.max_bytes} that are read", filename=filename)
-    parser = Parser(Source(text, filename), limits)
-    return File(parser.source, parser.file())
+    source = Source(text, filename)
+    if filename.endswith(".json"):
+        return parse_json(source, limits)
+    return File(source, Parser(source, limits).file())
 
 
 class Parser(ExpressionParser):
@@ -149,20 +152,11 @@ class Parser(ExpressionParser):
     def argument(self, name: str, start: int, pos: int, depth: int) -> Attribute:
         before = self.nodes
         expression = self.expression(pos, LINE, depth + 1)
-        if before - self.nodes > self.max_depth:
-            self.check_size(expression)
+        self.check_size(expression, before)
         end = self.pos
         while self.text[end - 1] in " \t":
             end -= 1
         return Attribute(self.source, start, end, name, expression)
-
-    def check_size(self, expression: Expression) -> None:
-        """Refuse what nesting alone does not show: a long path, a long chain of operators."""
-        if self.nodes < 0:
-            raise self.too_many(expression.start)
-        if height(expression) > 2 * self.max_depth:
-            message = f"a chain of operators, names or indexes more than {self.max_depth} links long"
-            raise self.excess(message, expression.start)
 
     def block(self, kind: str, labels: list[str], start: int, pos: int, depth: int) -> Block:
         """A block from just past its opening brace to the end of its last line."""
