@@ -20,7 +20,7 @@ from typing import Any
 from rl_gym.gym.core import content_hash
 from rl_gym.infra.errors import NotFoundError, UsageError
 
-__all__ = ["IAC_EVAL_DIGEST", "IAC_EVAL_URL", "iac_eval_rows", "json_rows"]
+__all__ = ["IAC_EVAL_DIGEST", "IAC_EVAL_FILE", "IAC_EVAL_URL", "at_hand", "iac_eval_rows", "json_rows"]
 
 IAC_EVAL_URL = "https://huggingface.co/datasets/autoiac-project/iac-eval/resolve/main/data.csv"
 IAC_EVAL_FILE = "iac_eval.csv"
@@ -51,6 +51,13 @@ def iac_eval_rows(folder: Path | None, *, cache: Path | None = None, fetch: bool
     rows = _checked(IAC_EVAL_URL, body)
     _keep(kept, body)
     return rows
+
+
+def at_hand(folder: Path | None, name: str) -> bool:
+    """Whether a corpus can be read without a network."""
+    if folder is None:
+        return name == IAC_EVAL_FILE and (_cache_folder() / name).is_file()
+    return (folder / name).is_file()
 
 
 def json_rows(folder: Path | None, name: str) -> list[Mapping[str, Any]]:

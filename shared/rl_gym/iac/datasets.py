@@ -11,9 +11,12 @@ from typing import Any
 
 from rl_gym.gym.core import Episode
 from rl_gym.hcl import HclError, parse
-from rl_gym.iac.corpora import iac_eval_rows, json_rows
+from rl_gym.iac.corpora import IAC_EVAL_FILE, iac_eval_rows, json_rows
 
-__all__ = ["Corpus", "Dropped", "checkov", "iac_eval", "modules"]
+__all__ = ["FILES", "Corpus", "Dropped", "checkov", "iac_eval", "modules"]
+
+FILES = {"iac_eval": IAC_EVAL_FILE, "checkov": "checkov_tf.jsonl", "module": "github_tf.jsonl"}
+"""Where each source of episodes lies in the folder of the corpora."""
 
 _MOST_TYPES = 8
 
@@ -57,12 +60,12 @@ def iac_eval(folder: Path | None, *, cache: Path | None = None, fetch: bool = Tr
 
 def checkov(folder: Path | None) -> Corpus:
     """Requests from the resource types of the Checkov project's test configurations, one for each set of types."""
-    return _templated(json_rows(folder, "checkov_tf.jsonl"), "checkov", _CHECKOV_WORDINGS)
+    return _templated(json_rows(folder, FILES["checkov"]), "checkov", _CHECKOV_WORDINGS)
 
 
 def modules(folder: Path | None) -> Corpus:
     """Requests from the resource types of public module files, one for each set of types."""
-    return _templated(json_rows(folder, "github_tf.jsonl"), "module", _MODULE_WORDINGS)
+    return _templated(json_rows(folder, FILES["module"]), "module", _MODULE_WORDINGS)
 
 
 _CHECKOV_WORDINGS = (

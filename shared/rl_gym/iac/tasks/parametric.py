@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping
 from random import Random
 
 from rl_gym.gym.core import Episode
+from rl_gym.iac.rules.registry import SEED18
 from rl_gym.iac.tasks.builders import BUILDERS
 from rl_gym.iac.tasks.combinations import MAX_PARTS, combinations
 from rl_gym.iac.tasks.hcl_writer import write
@@ -41,13 +42,7 @@ NANO_CHARACTERS = 900
 _NANO_TRIES = 64
 _ID = re.compile(r"parametric-([a-z]+)-(\d)-(\d+)")
 
-_SEED_RULES = """
-    s3_public_acl sg_world_admin rds_public hardcoded_secret iam_wildcard iam_svc_wildcard s3_encryption
-    rds_encrypted ebs_encrypted s3_block_public ec2_imdsv2 ddb_encryption s3_versioning rds_backup kms_rotation
-    vpc_flow_logs cw_retention tags
-"""
-
-SEED_RULES = frozenset(_SEED_RULES.split())
+SEED_RULES = frozenset(SEED18)
 """The rules of the ruleset seed18."""
 
 
