@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from rl_gym.hcl.limits import FILES
 from rl_gym.iac.report import Finding, ScanReport
 from rl_gym.iac.rules import RULESETS
 from rl_gym.iac.scan import ENGINES, scan
+from rl_gym.iac.scorecard import SEVERITY_STYLES, Line, painted, scorecard
 from rl_gym.iac.verdicts import SEVERITY_WEIGHTS
 from rl_gym.infra.errors import UsageError
 
@@ -112,37 +115,29 @@ def _as_json(scanned: Sequence[Scanned]) -> dict[str, Any]:
 
 
 def _print_table(scanned: Sequence[Scanned]) -> None:
-    # Only here: a program that asks for JSON need not wait for rich.
-    from rich.console import Console
-
-    from rl_gym.iac.scorecard import render_scorecard
-
-    console = Console(highlight=False)
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    width = shutil.get_terminal_size((100, 24)).columns
     for one in scanned:
-        if len(scanned) > 1:
-            console.rule(one.source.name, align="left")
-        if one.report.findings:
-            _print_findings(one, console)
+        lines = [[(f"== {one.source.name}", "bold")]] if len(scanned) > 1 else []
+        for finding in one.report.findings:
+            lines += _finding(one, finding)
         if one.report.valid:
-            console.print(render_scorecard(one.report))
+            lines += [[]] * bool(lines)
+            lines += scorecard(one.report, width=width, plain=plain)
+        for line in lines:
+            print(painted(line, colour))
 
 
-def _print_findings(scanned: Scanned, console: Any) -> None:
-    """A line for each finding that is never broken inside `file:line`, and its fix below."""
-    from rich.text import Text
-
-    from rl_gym.iac.scorecard import SEVERITY_STYLES
-
-    for finding in scanned.report.findings:
-        head = Text.assemble(
-            (_place(scanned, finding), "bold"),
-            "  ",
-            (finding.severity if finding.verdict == "fail" else "unknown", SEVERITY_STYLES[finding.severity]),
-            f"  {finding.rule}  {finding.address}: {finding.reason}",
-        )
-        console.print(head, soft_wrap=True)
-        console.print(Text(f"    fix: {finding.fix}", style="dim"), soft_wrap=True)
-    console.print()
+def _finding(scanned: Scanned, finding: Finding) -> list[Line]:
+    """What is wrong and where on one line, so that `file:line` stays one word, and the fix below."""
+    what = finding.severity if finding.verdict == "fail" else finding.verdict
+    head = [
+        (_place(scanned, finding), "bold"),
+        (f"  {what}", SEVERITY_STYLES[finding.severity]),
+        (f"  {finding.rule}  {finding.address}: {finding.reason}", ""),
+    ]
+    return [head, [(f"    fix: {finding.fix}", "dim")]]
 
 
 def _place(scanned: Scanned, finding: Finding) -> str:

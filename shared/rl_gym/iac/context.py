@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
-from rl_gym.hcl import UNKNOWN, Configuration, Resource
+from rl_gym.hcl import UNKNOWN, Configuration, Module, Resource
+from rl_gym.iac.literals import Sources
 from rl_gym.iac.verdicts import Body, Truth
 
 T = TypeVar("T")
@@ -33,10 +34,11 @@ class Companion(NamedTuple):
 class Context:
     """One evaluated configuration with the look-ups that rules share, each made once."""
 
-    __slots__ = ("_by_address", "_by_base", "_by_type", "_remembered", "configuration")
+    __slots__ = ("_by_address", "_by_base", "_by_type", "_module", "_remembered", "configuration")
 
-    def __init__(self, configuration: Configuration) -> None:
+    def __init__(self, configuration: Configuration, module: Module | None = None) -> None:
         self.configuration = configuration
+        self._module = module
         self._by_type: dict[str, list[Resource]] = {}
         self._by_address: dict[str, Resource] = {}
         self._by_base: dict[str, list[Resource]] = {}
@@ -55,6 +57,10 @@ class Context:
             self._remembered[key] = make(self)
         found: T = self._remembered[key]
         return found
+
+    def sources(self) -> Sources | None:
+        """The syntax trees of the configuration; None where it was read from a plan."""
+        return self.remember("sources", lambda _: Sources(self._module) if self._module else None)
 
     def providers(self) -> list[Resource]:
         """The provider blocks of the root module, as resources of mode "provider": `provider.aws`."""

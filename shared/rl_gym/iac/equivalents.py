@@ -176,6 +176,48 @@ _WHOLE_WHEN_EMPTY = frozenset(
 )
 """Types that do all they can with no argument written."""
 
+_LOOKED_UP = frozenset(
+    {
+        "archive_file",
+        "aws_ami",
+        "aws_ami_ids",
+        "aws_availability_zone",
+        "aws_availability_zones",
+        "aws_billing_service_account",
+        "aws_caller_identity",
+        "aws_canonical_user_id",
+        "aws_cloudfront_log_delivery_canonical_user_id",
+        "aws_default_tags",
+        "aws_ec2_instance_type",
+        "aws_ec2_instance_type_offerings",
+        "aws_ecr_authorization_token",
+        "aws_ecr_image",
+        "aws_eks_cluster_auth",
+        "aws_elb_hosted_zone_id",
+        "aws_elb_service_account",
+        "aws_iam_policy_document",
+        "aws_iam_session_context",
+        "aws_ip_ranges",
+        "aws_partition",
+        "aws_rds_engine_version",
+        "aws_rds_orderable_db_instance",
+        "aws_redshift_service_account",
+        "aws_region",
+        "aws_regions",
+        "aws_sagemaker_prebuilt_ecr_image",
+        "aws_secretsmanager_random_password",
+        "aws_service",
+        "aws_service_principal",
+        "aws_subnets",
+        "aws_vpcs",
+        "external",
+        "http",
+        "template_file",
+        "tls_certificate",
+    }
+)
+"""Types that are asked for as data sources; for any other type a data source builds nothing."""
+
 _NO_CONFIGURATION = frozenset(
     {"tags", "tags_all", "count", "for_each", "provider", "depends_on", "lifecycle", "timeouts"}
 )
@@ -216,7 +258,8 @@ def _directed(resource: Resource, kind: str) -> bool:
 
 
 def _created(kind: str, context: Context) -> list[Resource]:
-    return [one for one in context.of_type(kind, f"data.{kind}") if one.created is True]
+    kinds = (kind, f"data.{kind}") if kind in _LOOKED_UP else (kind,)
+    return [one for one in context.of_type(*kinds) if one.created is True]
 
 
 def _attaches_own(attachment: Resource, context: Context) -> bool:

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rl_gym.hcl import UNKNOWN
-from rl_gym.hcl.documents import Partial
+from rl_gym.hcl import UNKNOWN, Partial
 from rl_gym.iac.actions import bounded, changes
 from rl_gym.iac.verdicts import Truth
 

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from rl_gym.gym.core import Component, Episode, Gate, Reward
-from rl_gym.hcl import Configuration, HclError
+from rl_gym.hcl import HclError
 from rl_gym.iac import scan
+from rl_gym.iac.context import Context
 from rl_gym.iac.report import ScanReport
 from rl_gym.iac.rules import Ruleset, get_ruleset
 from rl_gym.infra.errors import NotFoundError
@@ -28,7 +29,7 @@ class IacAction:
     @property
     def valid(self) -> bool:
         """Whether the text can be read and evaluated."""
-        return isinstance(self._read, Configuration)
+        return isinstance(self._read, Context)
 
     def report(self, required: Sequence[str] = (), ruleset: str | None = None) -> ScanReport:
         """The scan of the text by a ruleset (its own where none is named) for these requested types."""
@@ -44,7 +45,7 @@ class IacAction:
         return scan.judge(self._read, ruleset, required)
 
     @cached_property
-    def _read(self) -> Configuration | HclError:
+    def _read(self) -> Context | HclError:
         try:
             return scan.read(self._text)
         except HclError as error:

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rl_gym.gym.core import Episode, RewardBreakdown
-from rl_gym.hcl import Configuration, HclError, Limits, Resource, evaluate, load
+from rl_gym.hcl import HclError, Limits, Resource, evaluate, load
 from rl_gym.hcl.limits import COMPLETION
 from rl_gym.iac.context import Context
 from rl_gym.iac.gates import builds_required, no_critical
+from rl_gym.iac.module_calls import with_calls
 from rl_gym.iac.reach import counted
 from rl_gym.iac.report import Finding, ScanError, ScanReport
 from rl_gym.iac.rules import Rule, Ruleset, get_ruleset
+from rl_gym.iac.secret_names import names_secret
 from rl_gym.iac.verdicts import Answer
 from rl_gym.infra.errors import InfrastructureError, UsageError
 
@@ -44,10 +46,10 @@ def scan(
             raise UsageError(f"there is no scan engine {engine!r}: choose among {', '.join(ENGINES)}")
     chosen = get_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     try:
-        configuration = read(hcl, files=files, variables=variables, plan=plan, limits=limits)
+        context = read(hcl, files=files, variables=variables, plan=plan, limits=limits)
     except HclError as error:
         return unreadable(error, chosen, required)
-    return judge(configuration, chosen, required)
+    return judge(context, chosen, required)
 
 
 def score(
@@ -67,7 +69,7 @@ def read(
     variables: Mapping[str, Any] | None = None,
     plan: Mapping[str, Any] | None = None,
     limits: Limits = COMPLETION,
-) -> Configuration:
+) -> Context:
     """Parse and evaluate; raises HclError where the text cannot be read, UsageError where there is none, or two."""
     if plan is not None:
         if hcl or files:
@@ -80,7 +82,8 @@ def read(
         sources["main.tf"] = hcl
     if not sources:
         raise UsageError("scan: there is nothing to read: give text, files or a plan")
-    return evaluate(load({name: _ended(text) for name, text in sources.items()}, limits), variables, limits)
+    module = with_calls(load({name: _ended(text) for name, text in sources.items()}, limits), names_secret)
+    return Context(evaluate(module, variables, limits), module)
 
 
 def _ended(text: str) -> str:
@@ -94,12 +97,11 @@ def unreadable(error: HclError, ruleset: Ruleset, required: Sequence[str]) -> Sc
     return ScanReport(ruleset, gates=gates, errors=(ScanError.of(error),))
 
 
-def judge(configuration: Configuration, ruleset: Ruleset, required: Sequence[str] = ()) -> ScanReport:
+def judge(context: Context, ruleset: Ruleset, required: Sequence[str] = ()) -> ScanReport:
     """Ask every rule about every resource that is, or may be, created.
 
     Raises InfrastructureError where a rule fails of itself: that is our fault, not the configuration's.
     """
-    context = Context(configuration)
     results: list[Finding] = []
     for resource in (*context.all(), *context.providers()):
         kind = resource.type if resource.mode == "managed" else f"{resource.mode}.{resource.type}"
@@ -112,7 +114,7 @@ def judge(configuration: Configuration, ruleset: Ruleset, required: Sequence[str
         "builds_required": builds_required(required, context),
         "no_critical": no_critical(results),
     }
-    return ScanReport(ruleset, results, gates, (), configuration, counted(results, required, context))
+    return ScanReport(ruleset, results, gates, (), context.configuration, counted(results, required, context))
 
 
 def _ask(rule: Rule, resource: Resource, context: Context) -> Answer | None:

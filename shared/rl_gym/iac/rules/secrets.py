@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rl_gym.hcl import UNKNOWN, Resource
-from rl_gym.hcl.documents import Partial
+from rl_gym.hcl import UNKNOWN, Partial, Resource, ast
 from rl_gym.iac.context import Context
+from rl_gym.iac.literals import alternatives, arguments, texts
 from rl_gym.iac.rules.registry import rule
+from rl_gym.iac.secret_names import names_secret
 from rl_gym.iac.verdicts import Answer
 
 _CARRIERS = (
@@ -34,10 +35,6 @@ _CARRIERS = (
 )
 """Types with an argument that holds a secret: they pass where none is written, other types only ever fail."""
 
-_NAME = re.compile(
-    r"(?:^|_)(?:password|passwords|passwd|passphrase|pwd|secret|secret_key|secret_string|secret_binary|secret_access_key"
-    r"|access_key|auth_token|access_token|api_token|oauth_token|token|api_key|apikey|private_key)(?:_wo)?$"
-)
 _POINTER = ("arn:", "{{resolve:", "alias/", "ssm:", "secretsmanager:")
 """How a value begins that says where a secret is kept, not what it is."""
 
@@ -79,7 +76,7 @@ def hardcoded_secret(resource: Resource, context: Context) -> Answer | None:
     A placeholder counts, as does an empty string: it is what the resource is made with. Credentials that are known by
     their form count anywhere. Environment variables of functions have a rule of their own.
     """
-    for path, reason in _written(resource):
+    for path, reason in (*_written(resource), *_fallbacks(resource, context)):
         return Answer("fail", reason, path)
     if resource.type in _CARRIERS and resource.mode == "managed":
         return Answer("pass", "no secret is written out")
@@ -102,6 +99,23 @@ def _written(resource: Resource) -> Iterator[tuple[str, str]]:
         yield from found
 
 
+def _fallbacks(resource: Resource, context: Context) -> Iterator[tuple[str, str]]:
+    """Secrets in expressions whose value is not known: `coalesce(var.password, "hunter2")`, a key in a template."""
+    sources = context.sources()
+    block, names = sources.of(resource) if sources else (None, {})
+    for argument in arguments(block.body) if block else ():
+        if isinstance(argument.expression, ast.Literal):
+            continue
+        if names_secret(argument.name) and any(map(_secret, alternatives(argument.expression, names))):
+            yield argument.name, f"{argument.name} falls back on what is written out"
+        for text in texts(argument.expression, names):
+            yield from _in_text(argument.name, argument.name, text)
+
+
+def _secret(value: Any) -> bool:
+    return _literal(value) and value != ""
+
+
 def _in_value(path: str, name: str, value: Any, named: bool) -> Iterator[tuple[str, str]]:
     """Secrets within a value, by the name that it has and by its own form; `named` says whether names count here.
 
@@ -109,14 +123,14 @@ def _in_value(path: str, name: str, value: Any, named: bool) -> Iterator[tuple[s
     """
     if isinstance(value, dict):
         pair = value.get("name", value.get("Name"))
-        if named and isinstance(pair, str) and _secret_name(pair) and _literal(value.get("value", value.get("Value"))):
+        if named and isinstance(pair, str) and names_secret(pair) and _literal(value.get("value", value.get("Value"))):
             yield path, f'the value of "{pair}" is written out'
         for key, item in value.items():
             yield from _in_value(f"{path}.{key}", str(key), item, named)
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _in_value(f"{path}.{index}", name, item, named)
-    elif named and _secret_name(name) and _literal(value):
+    elif named and names_secret(name) and _literal(value):
         yield path, f"{name} is written out"
     elif isinstance(value, str):
         yield from _in_text(path, name, value)
@@ -135,11 +149,6 @@ def _decoded(value: str) -> str:
         return base64.b64decode(value, validate=True).decode("utf-8", "replace")
     except (binascii.Error, ValueError):
         return ""
-
-
-def _secret_name(name: str) -> bool:
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
-    return _NAME.search(snake) is not None
 
 
 def _literal(value: Any) -> bool:

@@ -320,3 +320,87 @@ resource "aws_iam_account_password_policy" "p" {
   minimum_password_length = 14
   require_symbols         = true
 }
+
+#### hardcoded_secret: fail: a module's argument
+module "db" {
+  source   = "terraform-aws-modules/rds/aws"
+  password = "hunter2"
+}
+resource "aws_db_instance" "d" {
+  engine   = "postgres"
+  username = "app"
+
+}
+
+#### hardcoded_secret: fail: a fallback
+variable "p" {
+  sensitive = true
+}
+resource "aws_db_instance" "d" {
+  engine   = "postgres"
+  username = "app"
+  password = var.p != "" ? var.p : "hunter2"
+}
+
+#### hardcoded_secret: fail: a fallback by coalesce
+variable "p" {
+  sensitive = true
+}
+resource "aws_db_instance" "d" {
+  engine   = "postgres"
+  username = "app"
+  password = coalesce(var.p, "hunter2")
+}
+
+#### hardcoded_secret: fail: a fallback in a local
+variable "p" {}
+locals {
+  password = coalesce(var.p, "hunter2")
+}
+resource "aws_db_instance" "d" {
+  password = local.password
+}
+
+#### hardcoded_secret: fail: a key in a template
+resource "aws_instance" "i" {
+  ami       = "a"
+  user_data = <<EOT
+export AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE
+export BUCKET=${aws_s3_bucket.b.id}
+EOT
+}
+resource "aws_s3_bucket" "b" {
+}
+
+#### hardcoded_secret: pass: a choice of good ways
+variable "p" {}
+resource "random_password" "p" {
+  length = 20
+}
+resource "aws_db_instance" "d" {
+  password = var.p != "" ? var.p : random_password.p.result
+}
+
+#### hardcoded_secret: pass: a password only where there is no snapshot
+variable "snapshot" {}
+variable "p" {}
+resource "aws_db_instance" "d" {
+  snapshot_identifier = var.snapshot
+  password            = var.snapshot == null ? var.p : ""
+}
+
+#### hardcoded_secret: na: a module that is given its password
+variable "p" {}
+module "db" {
+  source   = "terraform-aws-modules/rds/aws"
+  password = var.p
+}
+
+#### hardcoded_secret: fail: a module that is given a local
+locals {
+  p = "hunter2"
+}
+module "db" {
+  source   = "terraform-aws-modules/rds/aws"
+  password = local.p
+}
