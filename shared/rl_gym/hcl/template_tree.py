@@ -66,7 +66,7 @@ def build(source: Source, start: int, pieces: list[Piece]) -> Literal | Template
         only = parts[0]
         if isinstance(only, str):
             return Literal(source, start, only)
-        if len(pieces) > 1:
+        if len(pieces) > 1 and not isinstance(only, (TemplateIf, TemplateFor)):
             # Text was trimmed away beside it: still a string, where an interpolation alone would keep its type.
             parts.insert(0, "")
     return Template(source, start, parts)
