@@ -13,9 +13,7 @@ __all__ = ["attempt"]
 T = TypeVar("T")
 
 
-def attempt(
-    call: Callable[[], T], retries: int = 2, pause: float = 0.1, sleep: Callable[[float], None] = time.sleep
-) -> T | InfrastructureError:
+def attempt(call: Callable[[], T], retries: int = 2, pause: float = 0.1) -> T | InfrastructureError:
     """The result of `call()`, tried up to 1 + `retries` times while it raises InfrastructureError; then that error.
 
     Between tries it waits `pause` seconds, doubled each time. Every other exception passes through at once.
@@ -24,7 +22,7 @@ def attempt(
         try:
             return call()
         except InfrastructureError:
-            sleep(pause * 2**number)
+            time.sleep(pause * 2**number)
     try:
         return call()
     except InfrastructureError as error:
