@@ -29,6 +29,8 @@ CORE = {
     "typing_inspection",
 } | {
     "dotenv",
+    "re2",
+    "_re2",
     "typer",
     "annotated_doc",
     "shellingham",

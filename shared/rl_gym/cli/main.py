@@ -148,8 +148,8 @@ def _run_typer(verb: str, module: ModuleType, arguments: list[str]) -> int:
 
 def _complain(kind: str, error: BaseException | str, code: int) -> int:
     """One line on stderr, whatever the message holds, and the code to leave with."""
-    words = "".join(c if c.isprintable() else " " for c in str(error)).split()
-    line = " ".join(words)[:_LONGEST_LINE]
+    text = str(error)[:_LONGEST_LINE]
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
     if line or kind != "error":
         print(f"{kind}: {line}" if line else kind, file=sys.stderr)
     return code
