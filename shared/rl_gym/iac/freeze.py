@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from rl_gym.gym.core import Episode
@@ -22,8 +22,9 @@ SYNTHETIC_LARGE = 100
 _FOLDER = Path(__file__).parent / "splits"
 
 
-def draw_dev(episodes: Sequence[Episode]) -> list[Episode]:
-    """120 of IaC-Eval: each difficulty in proportion, no two alike, in the order of their hashes."""
+def draw_dev(corpus: Sequence[Episode]) -> list[Episode]:
+    """120 of those of IaC-Eval that are judged by more than their tags: each difficulty in proportion, no two alike."""
+    episodes = [e for e in corpus if judged_types("tags").intersection(e.data["required"])]
     alike = _alike(episodes, episodes)
     sizes = _proportional(Counter(e.data["difficulty"] for e in episodes), DEV)
     chosen: list[Episode] = []
@@ -35,9 +36,14 @@ def draw_dev(episodes: Sequence[Episode]) -> list[Episode]:
     return chosen
 
 
-def draw_holdout(episodes: Iterable[Episode], judged: Collection[str]) -> list[Episode]:
-    """Those of Checkov's that ask for a type which the rules judge: of the others nothing could be learned."""
-    return [e for e in episodes if set(e.data["required"]) & set(judged)]
+def draw_holdout(corpus: Iterable[Episode]) -> list[Episode]:
+    """Those of Checkov's that ask for a type which the rules judge: the others could earn nothing."""
+    return [e for e in corpus if judged_types().intersection(e.data["required"])]
+
+
+def judged_types(*besides: str) -> frozenset[str]:
+    """The resource types that rules of `base`, besides the named ones, have something to say about."""
+    return frozenset(kind for rule in get_ruleset("base").rules if rule.id not in besides for kind in rule.types)
 
 
 def draw_synthetic() -> list[Episode]:
@@ -93,8 +99,7 @@ def main(folder: Path) -> None:
     iac_eval, checkov, modules = (
         read(folder).episodes for read in (datasets.iac_eval, datasets.checkov, datasets.modules)
     )
-    judged = {kind for rule in get_ruleset("base").rules for kind in rule.types}
-    anchors = {"dev": draw_dev(iac_eval), "holdout": draw_holdout(checkov, judged), "synthetic": draw_synthetic()}
+    anchors = {"dev": draw_dev(iac_eval), "holdout": draw_holdout(checkov), "synthetic": draw_synthetic()}
     dev = {e.hash for e in anchors["dev"]}
     candidates = [e for e in (*iac_eval, *modules) if e.hash not in dev]
     for name, episodes in {**anchors, "excluded": draw_excluded(candidates, anchors)}.items():

@@ -11,7 +11,7 @@ from random import Random
 
 from rl_gym.gym.core import Episode
 from rl_gym.iac.rules import get_ruleset
-from rl_gym.iac.tasks.bare import bare
+from rl_gym.iac.tasks.bare import BODIES, bare
 from rl_gym.iac.tasks.builders import BUILDERS
 from rl_gym.iac.tasks.parametric import SPLITS, floor, make_episode, oracle, render, stack_of
 
@@ -36,7 +36,7 @@ def answers() -> Iterator[tuple[str, str]]:
         yield f"oracle_{number}", oracle(episode, EVERY_RULE)
         yield f"floor_{number}", floor(episode)
         yield f"mixed_{number}", render(episode, 0.5, rng, EVERY_RULE)
-    yield "bare", bare([kind for builder in BUILDERS.values() for kind in builder.types])
+    yield "bare", bare([*(kind for builder in BUILDERS.values() for kind in builder.types), *BODIES])
 
 
 def test_fmt_changes_nothing(terraform: str, tmp_path: Path) -> None:

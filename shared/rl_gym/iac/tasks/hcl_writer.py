@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 __all__ = ["Attr", "Block", "Item", "array", "boolean", "quote", "tags", "write"]
 
@@ -16,13 +16,13 @@ class Attr:
     value: str
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Block:
     """A block with its labels; `None` items are left out, so that a builder may write `style.pick(...)` in place."""
 
     type: str
     labels: Sequence[str] = ()
-    body: list[Item | None] = field(default_factory=list)
+    body: Sequence[Item | None] = ()
 
 
 Item = Attr | Block
