@@ -114,7 +114,7 @@ class IacEnvironment:
         required = _required(episode)
         action = self.parse(completion, episode)
         if action is None:
-            return prompts.repair_prompt(episode.request, required, completion, ["there is no Terraform in the answer"])
+            return prompts.repair_prompt(episode.request, required, "", ["there is no Terraform in the answer"])
         found = problems(action.report(required), required)
         return prompts.repair_prompt(episode.request, required, action.text, found) if found else None
 

@@ -40,7 +40,11 @@ def repair_prompt(
             break
         lines.append(line)
     first = prompt(request, required).removesuffix("Terraform:\n")
-    return f"{first}First answer:\n{answer.rstrip()}\nProblems:\n" + "\n".join(lines) + "\nCorrected Terraform:\n"
+    return (
+        f"{first}First answer:\n{answer.rstrip() or '(none)'}\nProblems:\n"
+        + "\n".join(lines)
+        + "\nCorrected Terraform:\n"
+    )
 
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([\w.+-]*)[^\n]*$")

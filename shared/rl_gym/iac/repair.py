@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rl_gym.iac.context import Context
+from rl_gym.iac.gates import builds_required
 from rl_gym.iac.report import Finding, ScanReport
 
 __all__ = ["problems"]
@@ -16,11 +18,15 @@ def problems(report: ScanReport, required: Sequence[str]) -> list[str]:
     """
     if report.errors:
         return [f"line {error.line}, column {error.column}: {error.message}" for error in report.errors]
-    lines: list[str] = []
-    if not report.gates.get("builds_required", True):
-        lines.append(f"not all of {', '.join(required)} are created and configured")
-    lines += [_line(finding) for finding in report.findings]
-    return lines
+    return [*_missing(report, required), *(_line(finding) for finding in report.findings)]
+
+
+def _missing(report: ScanReport, required: Sequence[str]) -> list[str]:
+    if report.configuration is None:
+        return []
+    context = Context(report.configuration)
+    missing = [kind for kind in dict.fromkeys(required) if not builds_required((kind,), context)]
+    return [f"{kind} was required, and none is surely created and configured" for kind in missing]
 
 
 def _line(finding: Finding) -> str:

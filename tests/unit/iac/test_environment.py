@@ -152,7 +152,8 @@ def test_a_repair_prompt_says_what_is_missing_or_cannot_be_read(env: IacEnvironm
     assert half is not None
     assert "no Terraform" in prose
     assert "line 2" in cut
-    assert "not all of aws_s3_bucket, aws_kms_key" in half
+    assert "aws_kms_key was required" in half
+    assert "aws_s3_bucket was required" not in half
 
 
 def test_an_unknown_split_or_source_is_named(env: IacEnvironment) -> None:

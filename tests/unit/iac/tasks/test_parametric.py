@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from random import Random
+from typing import TypeVar
 
 import pytest
 
 from rl_gym.gym.core import Episode
+from rl_gym.iac.rules import get_ruleset
 from rl_gym.iac.tasks.builders import BUILDERS
 from rl_gym.iac.tasks.combinations import held_out
 from rl_gym.iac.tasks.names import HELD_OUT_PROJECTS, TRAIN_PROJECTS
@@ -21,6 +23,9 @@ from rl_gym.iac.tasks.parametric import (
     render,
     stack_of,
 )
+from rl_gym.iac.tasks.parts import CRITICAL, Careful
+
+T = TypeVar("T")
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +131,28 @@ def test_a_mixture_reaches_from_the_floor_to_the_oracle() -> None:
         assert render(episode, 1.0, Random(seed)) == oracle(episode)
     assert render(make_episode(1), 0.4, Random(1)) == render(make_episode(1), 0.4, Random(1))
     assert len({render(make_episode(1), 0.4, Random(seed)) for seed in range(30)}) > 3
+
+
+def test_builders_name_every_seed_rule_and_only_rules_that_exist_or_are_critical() -> None:
+    named: set[str] = set()
+
+    class Listening(Careful):
+        def protect(self, rule: str, secure: T, *lapses: T) -> T | None:
+            named.add(rule)
+            return secure
+
+        def limit(self, rule: str, secure: T, *lapses: T) -> T:
+            named.add(rule)
+            return secure
+
+    for seed in range(300):
+        stack = stack_of(make_episode(seed))
+        for part in stack.parts:
+            list(BUILDERS[part.kind].build(part, stack, Listening(())))
+    known = {rule.id: rule.severity for rule in get_ruleset("base+drift").rules}
+    assert named >= set(known)
+    assert named - set(known) <= CRITICAL
+    assert {rule for rule, severity in known.items() if severity == "critical"} <= CRITICAL
 
 
 def test_a_probability_can_be_given_rule_by_rule() -> None:
