@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_gym.hcl import HclError, evaluate, load
+from rl_gym.iac.context import Context
 from rl_gym.iac.rules import get_ruleset
 from rl_gym.iac.scan import judge, scan
 
@@ -50,7 +51,7 @@ def measure(text: str) -> dict[str, float]:
     text += "\n"
     parse, module = best(lambda: load({"main.tf": text}))
     evaluation, configuration = best(lambda: evaluate(module))
-    rules, _ = best(lambda: judge(configuration, RULESET))
+    rules, _ = best(lambda: judge(Context(configuration, module), RULESET))
     whole, _ = best(lambda: scan(text, ruleset=RULESET))
     return {"parse": parse, "evaluate": evaluation, "rules": rules, "scan": whole}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from rl_gym.hcl import UNKNOWN, Configuration, Module, Resource
-from rl_gym.iac.literals import Sources
+from rl_gym.iac.literals import Sources, texts
 from rl_gym.iac.verdicts import Body, Truth
 
 T = TypeVar("T")
@@ -61,6 +61,13 @@ class Context:
     def sources(self) -> Sources | None:
         """The syntax trees of the configuration; None where it was read from a plan."""
         return self.remember("sources", lambda _: Sources(self._module) if self._module else None)
+
+    def texts(self, resource: Resource, argument: str) -> list[str]:
+        """The pieces of text in the expression of an argument, where the syntax tree is at hand."""
+        sources = self.sources()
+        block, names = sources.of(resource) if sources else (None, {})
+        attribute = block.body.attributes.get(argument) if block else None
+        return list(texts(attribute.expression, names)) if attribute else []
 
     def providers(self) -> list[Resource]:
         """The provider blocks of the root module, as resources of mode "provider": `provider.aws`."""

@@ -97,6 +97,16 @@ def texts(expression: ast.Expression, names: Locals) -> Iterator[str]:
                 pending += [getattr(item, slot) for slot in item.__slots__ if slot != "name"]
 
 
+def is_plain(expression: ast.Expression) -> bool:
+    """Whether an expression is one literal, or names something that is no local: nothing is hidden in it."""
+    if isinstance(expression, ast.GetAttr):
+        root: ast.Node = expression
+        while isinstance(root, ast.GetAttr):
+            root = root.target
+        return isinstance(root, ast.Name) and root.name != "local"
+    return isinstance(expression, ast.Literal)
+
+
 def _local(node: ast.Node) -> str:
     """The name in `local.name`; empty for any other expression."""
     if isinstance(node, ast.GetAttr) and isinstance(node.target, ast.Name) and node.target.name == "local":

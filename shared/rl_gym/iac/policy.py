@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from rl_gym.hcl import UNKNOWN, Partial
-from rl_gym.iac.actions import bounded, changes
-from rl_gym.iac.verdicts import Truth
+from rl_gym.iac.actions import changes
+from rl_gym.iac.verdicts import Truth, some
 
 _WILD = frozenset("*?")
 _MOST = 0.75
@@ -17,10 +17,11 @@ _MOST = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One statement that allows. Lists hold strings, UNKNOWN where an entry is not known.
+    """One statement that allows. Tuples hold strings, UNKNOWN where an entry is not known.
 
-    `actions` and `resources` are those named, `not_` the flags for NotAction and NotResource. `principals` is None in
-    an identity policy, else the identifiers of every kind. `certain` is false where the effect itself is not known.
+    `actions` and `resources` are those named, `not_` the flags for NotAction and NotResource; a resource of which parts
+    are not known is a `Partial`. `principals` is None in an identity policy, else the identifiers of every kind.
+    `certain` is false where the effect itself is not known.
     """
 
     actions: tuple[Any, ...]
@@ -64,7 +65,7 @@ def _statement(entry: Mapping[str, Any]) -> Statement | None:
     if isinstance(effect, str) and effect.strip().lower() == "deny":
         return None
     return Statement(
-        actions=_strings(entry.get("notaction", entry.get("action"))),
+        actions=tuple(map(_whole, _strings(entry.get("notaction", entry.get("action"))))),
         not_action="notaction" in entry,
         resources=_strings(entry.get("notresource", entry.get("resource"))),
         not_resource="notresource" in entry,
@@ -77,14 +78,13 @@ def _strings(value: Any) -> tuple[Any, ...]:
     if value is None:
         return ()
     items = value if isinstance(value, list) else [value]
-    return tuple(map(_leaf, items))
+    return tuple(
+        item if isinstance(item, Partial) else item.strip() if isinstance(item, str) else UNKNOWN for item in items
+    )
 
 
-def _leaf(item: Any) -> Any:
-    """A string, also one with attributes of resources in it, which name single things; UNKNOWN for anything else."""
-    if isinstance(item, Partial):
-        return UNKNOWN if None in item.pieces else item
-    return item.strip() if isinstance(item, str) else UNKNOWN
+def _whole(item: Any) -> Any:
+    return UNKNOWN if isinstance(item, Partial) else item
 
 
 def _principals(entry: Mapping[str, Any]) -> tuple[Any, ...] | None:
@@ -138,11 +138,6 @@ def whole_services(actions: Iterable[Any]) -> list[str]:
     return [*outright, *(service for service in covered if service not in outright)]
 
 
-def boundable(action: str) -> bool:
-    """Whether the action, or one that the pattern matches, could have been bound to resources, and should be."""
-    return bounded(action)
-
-
 def everything(resource: Any) -> bool:
     """Whether a resource pattern names all of a service, in any region and account: `*`, `arn:aws:s3:::*`."""
     if not isinstance(resource, str):
@@ -159,6 +154,18 @@ def everything(resource: Any) -> bool:
 
 def reach(statement: Statement) -> Truth:
     """Whether a statement of an identity policy stands on every resource."""
-    if statement.not_resource or any(map(everything, statement.resources)):
+    if statement.not_resource:
         return True
-    return None if UNKNOWN in statement.resources else False
+    return some(map(_reaches, statement.resources))
+
+
+def _reaches(resource: Any) -> Truth:
+    """Whether a resource is every resource; attributes of resources name single things, other unknowns may be `*`."""
+    if resource is UNKNOWN:
+        return None
+    if not isinstance(resource, Partial):
+        return everything(resource)
+    at_most = "".join(
+        "*" if piece is None else "x" if not isinstance(piece, str) else piece for piece in resource.pieces
+    )
+    return None if everything(at_most) else False

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _SECRET = re.compile(
     r"(?:^|_)(?:password|passwords|passwd|passphrase|pwd|secret|secret_key|secret_string|secret_binary|secret_access_key"
-    r"|access_key|auth_token|access_token|api_token|oauth_token|token|api_key|apikey|private_key)(?:_wo)?$"
+    r"|access_key|token|api_key|apikey|private_key)(?:_wo)?$"
 )
+_HANDLE = re.compile(r"(?:creation|client|request|idempotency|next|continuation|pagination)_token$")
+"""Tokens that tell one request from another and open nothing."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
+@lru_cache(maxsize=8192)
 def names_secret(name: str) -> bool:
     """Whether a name (`db_password`, `DB_PASSWORD`, `dbPassword`, `db-password`) is that of a secret."""
-    return _SECRET.search(_HUMP.sub("_", name).replace("-", "_").lower()) is not None
+    snake = _HUMP.sub("_", name).replace("-", "_").lower()
+    return _SECRET.search(snake) is not None and _HANDLE.search(snake) is None

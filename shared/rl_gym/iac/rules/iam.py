@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from rl_gym.hcl import UNKNOWN, Resource
+from rl_gym.iac.actions import bounded
 from rl_gym.iac.context import Context
-from rl_gym.iac.policy import Statement, boundable, everything, reach, spans_services, statements, whole_services
+from rl_gym.iac.policy import Statement, everything, reach, spans_services, statements, whole_services
 from rl_gym.iac.rules.registry import rule
 from rl_gym.iac.verdicts import Answer, Body, Truth, text, worst
 
@@ -113,11 +116,15 @@ def _full_access(name: str) -> bool:
 
 
 class _Grant(NamedTuple):
-    """A policy document and where it stands; `statements` is None where it is not known."""
+    """A policy document and where it stands; `statements` is None where it is not known.
+
+    A document that is not JSON is refused by AWS, so it never passes, though what it asks for may be plain to see.
+    """
 
     body: Body
     path: str
     statements: list[Statement] | None
+    is_json: bool = True
 
 
 _Finding = tuple[Truth, str]
@@ -146,10 +153,13 @@ def _judge(
 
 def _answer(grant: _Grant, check: Callable[[_Grant], _Finding]) -> Answer:
     if grant.statements is None:
-        return Answer("unknown", "the policy is not known before apply", grant.path, grant.body)
+        reason = "the policy is not known before apply" if grant.is_json else "the policy is not JSON"
+        return Answer("unknown", reason, grant.path, grant.body)
     holds, reason = check(grant)
     if holds is None:
         return Answer("unknown", "what the policy grants is not known before apply", grant.path, grant.body)
+    if holds and not grant.is_json:
+        return Answer("unknown", "the policy is not JSON", grant.path, grant.body)
     return Answer("pass" if holds else "fail", reason or "the policy grants what it names", grant.path, grant.body)
 
 
@@ -160,17 +170,27 @@ def _grants(resource: Resource, context: Context) -> Iterable[_Grant]:
             yield _grant(resource, "json")
         return
     for path in _POLICIES[resource.type]:
-        if resource.get(path) is not None:
+        if resource.get(path) not in (None, ""):
             yield _grant(resource, path)
     if resource.type == "aws_iam_role":
         for block in resource.blocks("inline_policy"):
-            if block.get("policy") is not None:
+            if block.get("policy") not in (None, ""):
                 yield _grant(block, "policy")
 
 
 def _grant(body: Body, path: str) -> _Grant:
     document = body.policy(path, open_leaves=True)
-    return _Grant(body, path, [] if document is None else statements(document))
+    if document is None:
+        return _Grant(body, path, _without_trailing_commas(body.get(path)), is_json=False)
+    return _Grant(body, path, statements(document))
+
+
+def _without_trailing_commas(value: object) -> list[Statement] | None:
+    """What a text that is not JSON would grant without its trailing commas; None where it is beyond reading."""
+    try:
+        return statements(json.loads(re.sub(r",(\s*[\]}])", r"\1", str(value))))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _used_documents(context: Context) -> frozenset[str]:
@@ -208,6 +228,9 @@ def _attachment(
         arn = policy.get("arn") or policy.get("name") or UNKNOWN
     known = text(arn)
     if known is None:
+        # Often only the partition is looked up: "arn:${local.partition}:iam::aws:policy/NAME".
+        known = next((piece for piece in context.texts(resource, path) if ":policy/" in piece), None)
+    if known is None:
         return Answer("unknown", "the policy is not known before apply", path)
     name = known.rpartition("/")[2]
     return Answer("fail", f"{bad}: {name}", path) if managed(name) else Answer("pass", f"{name} is attached", path)
@@ -215,12 +238,10 @@ def _attachment(
 
 def _managed_arns(role: Resource, context: Context, managed: Callable[[str], bool], bad: str) -> list[Answer]:
     arns = role.get("managed_policy_arns")
+    if arns is None:
+        return []
     if not isinstance(arns, list):
-        return (
-            []
-            if arns is None
-            else [Answer("unknown", "the policies are not known before apply", "managed_policy_arns")]
-        )
+        return [Answer("unknown", "the policies are not known before apply", "managed_policy_arns")]
     answers = [
         _attachment(role, arn, f"managed_policy_arns.{index}", context, managed, bad) for index, arn in enumerate(arns)
     ]
@@ -294,7 +315,7 @@ def _statement_service(statement: Statement) -> _Finding:
     anywhere = reach(statement)
     if anywhere is False:
         return True, ""
-    loose = [action for action in statement.actions if boundable(action)]
+    loose = [action for action in statement.actions if bounded(action)]
     if not loose:
         return True, ""
     return (False if anywhere else None), f'"{loose[0]}" is granted on every resource'

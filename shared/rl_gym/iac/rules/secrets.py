@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from rl_gym.hcl import UNKNOWN, Partial, Resource, ast
+from rl_gym.hcl import UNKNOWN, Partial, Resource
 from rl_gym.iac.context import Context
-from rl_gym.iac.literals import alternatives, arguments, texts
+from rl_gym.iac.literals import alternatives, arguments, is_plain, texts
 from rl_gym.iac.rules.registry import rule
 from rl_gym.iac.secret_names import names_secret
 from rl_gym.iac.verdicts import Answer
@@ -104,7 +104,7 @@ def _fallbacks(resource: Resource, context: Context) -> Iterator[tuple[str, str]
     sources = context.sources()
     block, names = sources.of(resource) if sources else (None, {})
     for argument in arguments(block.body) if block else ():
-        if isinstance(argument.expression, ast.Literal):
+        if is_plain(argument.expression):
             continue
         if names_secret(argument.name) and any(map(_secret, alternatives(argument.expression, names))):
             yield argument.name, f"{argument.name} falls back on what is written out"

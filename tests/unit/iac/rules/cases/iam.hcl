@@ -680,3 +680,67 @@ resource "aws_iam_policy" "p" {
     }]
   })
 }
+
+#### iam_wildcard: fail: a trailing comma before a star
+resource "aws_iam_policy" "p" {
+  policy = <<EOT
+{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["*",], "Resource": "*"}]}
+EOT
+}
+
+#### iam_wildcard: unknown: a trailing comma in a narrow policy
+resource "aws_iam_policy" "p" {
+  policy = <<EOT
+{"Version": "2012-10-17", "Statement": [{"Effect": "Allow", "Action": ["s3:GetObject",], "Resource": "arn:aws:s3:::a/*"}]}
+EOT
+}
+
+#### iam_wildcard: unknown: no JSON at all
+resource "aws_iam_policy" "p" {
+  policy = "allow everything"
+}
+
+#### iam_wildcard: fail: AdministratorAccess of a partition that is looked up
+data "aws_partition" "here" {}
+resource "aws_iam_role_policy_attachment" "a" {
+  role       = "r"
+  policy_arn = "arn:${data.aws_partition.here.partition}:iam::aws:policy/AdministratorAccess"
+}
+
+#### iam_svc_wildcard: pass: a repository by variables
+variable "account" {}
+variable "name" {}
+resource "aws_iam_policy" "p" {
+  policy = jsonencode({
+    Statement = [{
+      Effect   = "Allow"
+      Action   = ["ecr:PutImage"]
+      Resource = "arn:aws:ecr:eu-west-1:${var.account}:repository/${var.name}"
+    }]
+  })
+}
+
+#### iam_svc_wildcard: unknown: a bucket by a variable that may be a star
+variable "bucket" {}
+resource "aws_iam_policy" "p" {
+  policy = jsonencode({
+    Statement = [{
+      Effect   = "Allow"
+      Action   = ["s3:GetObject"]
+      Resource = "arn:aws:s3:::${var.bucket}/*"
+    }]
+  })
+}
+
+#### iam_svc_wildcard: pass: the objects of a bucket here
+resource "aws_s3_bucket" "b" {
+}
+resource "aws_iam_policy" "p" {
+  policy = jsonencode({
+    Statement = [{
+      Effect   = "Allow"
+      Action   = ["s3:GetObject"]
+      Resource = ["${aws_s3_bucket.b.arn}/*", "arn:aws:s3:::${aws_s3_bucket.b.bucket}/*"]
+    }]
+  })
+}

@@ -404,3 +404,8 @@ module "db" {
   source   = "terraform-aws-modules/rds/aws"
   password = local.p
 }
+
+#### hardcoded_secret: na: a creation token
+resource "aws_efs_file_system" "f" {
+  creation_token = "shared-files"
+}
