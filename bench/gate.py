@@ -54,9 +54,9 @@ def shifted(rng: np.random.Generator, episodes: int, samples: int, change: float
 
 
 def rare_failures(rng: np.random.Generator, episodes: int, samples: int, change: float) -> tuple[Array, Array]:
-    """A perfect incumbent, and a candidate that loses whole episodes: what a bootstrap sees worst."""
-    fails = rng.random((episodes, 1)) < max(0.0, -change)
-    return np.ones((episodes, samples)), np.where(fails, 0.0, np.ones((episodes, samples)))
+    """A perfect incumbent, and a candidate that loses a sample now and then: what a bootstrap sees worst."""
+    fails = rng.random((episodes, samples)) < max(0.0, -change)
+    return np.ones((episodes, samples)), np.where(fails, 0.0, 1.0)
 
 
 WORLDS: Mapping[str, Draw] = {"noisy": noisy, "shifted": shifted, "rare failures": rare_failures}
@@ -91,11 +91,13 @@ def records(policy: str, rewards: Array) -> list[RecordedCompletion]:
     ]
 
 
-def decisions(world: Draw, change: float, *, episodes: int, draws: int, seed: int = 0) -> Counter[str]:
+def decisions(
+    world: Draw, change: float, *, episodes: int, draws: int, samples: int = SAMPLES, seed: int = 0
+) -> Counter[str]:
     """How the gate decides over seeded draws of a world in which the candidate differs by `change`."""
     outcomes: Counter[str] = Counter()
     for draw in range(draws):
-        incumbent, candidate = world(np.random.default_rng([seed, draw]), episodes, SAMPLES, change)
+        incumbent, candidate = world(np.random.default_rng([seed, draw]), episodes, samples, change)
         verdict = decide(records("incumbent", incumbent), records("candidate", candidate), tolerance=TOLERANCE)
         outcomes[verdict.decision] += 1
     return outcomes

@@ -27,7 +27,9 @@ def omission_metrics(evidence: Evidence) -> Iterator[Metric]:
         return
     asked = values_by_episode(evidence.sampled[evidence.oracle], _applicable)
     paid = values_by_episode((r for r in evidence.sampled[evidence.policy] if r.breakdown.reward > 0), _applicable)
-    shares = [_mean(values) / _mean(asked[episode]) for episode, values in sorted(paid.items()) if any(asked[episode])]
+    shares = [
+        _mean(values) / _mean(asked[episode]) for episode, values in sorted(paid.items()) if any(asked.get(episode, ()))
+    ]
     if not shares:
         why = "no output earns a reward where checks apply to the oracle's answer"
         yield not_measured(NAME, why, how_to_read=HOW_TO_READ)

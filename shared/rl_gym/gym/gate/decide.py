@@ -65,8 +65,8 @@ def decide(
     """Decide whether `candidate` may replace `incumbent`, from the sampled completions of both over the same episodes.
 
     On every anchor (split) of the records:
-    - reward: the low end of the 95% interval of the paired difference must lie above -tolerance, and must do so even if
-      the candidate failed altogether on as many episodes as n of them can fail to show;
+    - reward: the low end of the 95% interval of the paired difference must lie above -tolerance, and the mean must do
+      so even if the candidate fails altogether as often as its samples can fail to show;
     - gates: the conjunction of all gates, and each gate after Holm, must not be significantly worse (McNemar, 5%);
     - families of checks: none may be worse than `family_tolerance`, one-sided 2.5% after Holm;
     - on the anchors of `require_superiority` the low end must lie above 0.
@@ -221,22 +221,22 @@ def _reward(anchor: AnchorResult, tolerance: float) -> Iterator[_Objection]:
         else:
             yield _Objection("UNDECIDED", f"{where} {numbers}: {_too_few(anchor.episodes, anchor.episodes_needed)}")
         return
-    needed = max(LEAST_EPISODES, _episodes_to_see_failures(change.estimate, tolerance))
+    samples = anchor.samples[1] / anchor.episodes
+    needed = max(LEAST_EPISODES, math.ceil(_samples_to_see_failures(change.estimate, tolerance) / samples))
     if anchor.episodes < needed:
         yield _Objection("UNDECIDED", f"{where} {numbers}: {_too_few(anchor.episodes, needed)}")
 
 
-def _episodes_to_see_failures(mean: float, tolerance: float) -> int:
-    """How many episodes it takes to rule out rare total failures that would use up the tolerance.
+def _samples_to_see_failures(mean: float, tolerance: float) -> int:
+    """How many samples of the candidate it takes to rule out rare total failures that would use up the tolerance.
 
-    If a share q of all episodes lost everything (a difference of -1) and the others gained `mean`, the true change
-    would be (1 - q) mean - q. With n episodes of which none showed such a loss, q is below 1 - 0.025^(1/n) at 97.5%
-    (Clopper and Pearson 1934, no events seen; "the rule of three"). A bootstrap cannot see what was not drawn.
+    If a share q of its samples lost everything (a difference of -1) and the others gained `mean`, the true change would
+    be (1 - q) mean - q. With n samples of which none showed such a loss, q is below 1 - 0.025^(1/n) at 97.5% (Clopper
+    and Pearson 1934, no events seen: "the rule of three"). A bootstrap cannot see what was not drawn. The unit is the
+    sample: an episode of the anchor that always fails has been seen, what can stay unseen is a failure now and then.
     """
     q = (mean + tolerance) / (1 + mean)
-    if q >= 1:
-        return 1
-    return math.ceil(math.log(LEVEL / 2) / math.log(1 - q))
+    return 1 if q >= 1 else math.ceil(math.log(LEVEL / 2) / math.log(1 - q))
 
 
 def _superiority(anchor: AnchorResult) -> Iterator[_Objection]:
