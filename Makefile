@@ -18,7 +18,7 @@ demo: setup
 	@.venv/bin/rl-gym demo --train --seed $(SEED)
 
 test: setup
-	@$(RUN) pytest -m "not slow"
+	@OMP_NUM_THREADS=1 $(RUN) pytest -m "not slow" -n auto
 
 test-slow: setup
 	@$(RUN) pytest -m slow
