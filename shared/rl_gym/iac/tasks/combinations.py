@@ -13,6 +13,23 @@ __all__ = ["MAX_PARTS", "combinations", "held_out"]
 
 MAX_PARTS = 4
 
+_ANCHORED = (
+    "bucket",
+    "security_group",
+    "database",
+    "cluster",
+    "server",
+    "template",
+    "volume",
+    "table",
+    "logs",
+    "network",
+    "key",
+    "policy",
+    "role_policy",
+)
+"""The kinds that held-out stacks are drawn from. A new builder joins training alone: the anchor stays what it was."""
+
 _HELD_OUT_SINGLES = frozenset({"cluster", "role_policy", "volume"})
 """Kinds that training only ever sees beside others."""
 
@@ -28,4 +45,4 @@ def held_out(kinds: Iterable[str]) -> bool:
 @cache
 def combinations(size: int, *, held: bool) -> tuple[tuple[str, ...], ...]:
     """All held-out, or all other, combinations of `size` kinds, in a fixed order."""
-    return tuple(kinds for kinds in _choose(BUILDERS, size) if held_out(kinds) == held)
+    return tuple(kinds for kinds in _choose(_ANCHORED if held else BUILDERS, size) if held_out(kinds) == held)
