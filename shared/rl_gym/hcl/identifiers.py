@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from functools import cache
 
-_STARTS = """
+STARTS = """
 aa b5 ba c0-d6 d8-f6 f8-2c1 2c6-2d1 2e0-2e4 2ec 2ee 370-374 376-377 37a-37d 37f 386 388-38a 38c 38e-3a1 3a3-3f5
 3f7-481 48a-52f 531-556 559 561-587 5d0-5ea 5f0-5f2 620-64a 66e-66f 671-6d3 6d5 6e5-6e6 6ee-6ef 6fa-6fc 6ff 710
 712-72f 74d-7a5 7b1 7ca-7ea 7f4-7f5 7fa 800-815 81a 824 828 840-858 8a0-8b4 8b6-8bd 904-939 93d 950 958-961
@@ -60,7 +60,7 @@ ffda-ffdc 10000-1000b 1000d-10026 10028-1003a 1003c-1003d 1003f-1004d 10050-1005
 1eea5-1eea9 1eeab-1eebb 20000-2a6d6 2a700-2b734 2b740-2b81d 2b820-2cea1 2f800-2fa1d
 """
 
-_CONTINUES = """
+CONTINUES = """
 b7 300-36f 387 483-487 591-5bd 5bf 5c1-5c2 5c4-5c5 5c7 610-61a 64b-669 670 6d6-6dc 6df-6e4 6e7-6e8 6ea-6ed
 6f0-6f9 711 730-74a 7a6-7b0 7c0-7c9 7eb-7f3 816-819 81b-823 825-827 829-82d 859-85b 8d4-8e1 8e3-903 93a-93c
 93e-94f 951-957 962-963 966-96f 981-983 9bc 9be-9c4 9c7-9c8 9cb-9cd 9d7 9e2-9e3 9e6-9ef a01-a03 a3c a3e-a42
@@ -109,7 +109,7 @@ def bad_character(name: str) -> int | None:
 
 @cache
 def _tables() -> tuple[list[int], list[int]]:
-    return _bounds(_STARTS), _bounds(_CONTINUES)
+    return _bounds(STARTS), _bounds(CONTINUES)
 
 
 def _bounds(ranges: str) -> list[int]:

@@ -22,12 +22,15 @@ SPACE = rf"[ \t\n]*+(?:(?:\r\n|{_BLOCK_COMMENT}|{_LINE_COMMENT})[ \t\n]*+)*+"
 _EOL = rf"{GAP}(?:{_LINE_COMMENT})?+(?:\r?\n|\Z)"
 
 NAME = r"[A-Za-z_][A-Za-z0-9_-]*+(?![^\x00-\x7f])"
-ANY_NAME = r"[A-Za-z_\x80-\U0010ffff][A-Za-z0-9_\x80-\U0010ffff-]*+"
+# A class is written as what it leaves out of ASCII: one with a range up to U+10FFFF takes milliseconds to compile.
+_NAME_CHARACTER = r"[^\x00-,./:-@\[-\^`{-\x7f]"
+ANY_NAME = rf"[^\x00-@\[-\^`{{-\x7f]{_NAME_CHARACTER}*+"
 """A name, or something that starts like one: `identifiers.check` decides about the characters beyond ASCII."""
 NUMBER = r"[0-9]++(?:\.*+(?:[eE][+-]?)?[0-9]++)*+"
 """A number, or something that HCL takes for one word with it, such as `1.2.3`."""
-_PLAIN = r'[^"\\$%\n\r\x80-\U0010ffff]*+'
-_NOT_A_NAME = r"(?![A-Za-z0-9_\x80-\U0010ffff-])"
+_PLAIN = r"[\x00-\t\v\f\x0e-!\x23&-\[\]-\x7f]*+"
+"""ASCII in a string without a quote, a backslash, a dollar, a percent sign or the end of a line."""
+_NOT_A_NAME = rf"(?!{_NAME_CHARACTER})"
 
 # `$${` is an escape and so is `$$${`: a sequence starts only where a lone dollar (or percent) stands before the brace.
 _DOLLARS = r"\$(?:\$++\{?+|(?!\{))|%(?:%++\{?+|(?!\{))"
@@ -126,7 +129,7 @@ HEREDOC = _table(rf"<<(-?)({ANY_NAME})\r?\n").match
 _ASCII_SPACE = r"[ \t\v\f]*+"
 PLAIN_HEREDOC = _table(rf"""
     <<(-?)({NAME})\n
-    ((?: (?! {_ASCII_SPACE} \2 {_ASCII_SPACE} \n ) [^\n\r$%\x80-\U0010ffff]*+ \n )*+)
+    ((?: (?! {_ASCII_SPACE} \2 {_ASCII_SPACE} \n ) [\x00-\t\v\f\x0e-\x23&-\x7f]*+ \n )*+)
     {_ASCII_SPACE} \2 {_ASCII_SPACE} (?=\n)""").match
 HEREDOC_TEXT = _table(rf"""((?: [^$%\n\r]++ | \r(?=\n) | {_DOLLARS} )*+) (\n|{_OPENING})?+""").match
 BARE_TEXT = _table(rf"((?: [^$%]++ | {_DOLLARS} )*+) ({_OPENING})?+").match

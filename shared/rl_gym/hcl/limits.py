@@ -18,8 +18,8 @@ class Limits:
     """Size of one file, in bytes of UTF-8."""
     max_depth: int = 128
     """How deep the syntax tree may be: blocks, brackets, templates and chains of operators all count."""
-    max_nodes: int = 8_000
-    """Expressions, attributes and blocks in one file; in files that people wrote, each takes nine bytes or more."""
+    max_nodes: int = 6_000
+    """Expressions, arguments and blocks in one file; in files that people write there is one in 23 bytes on average."""
 
     # Evaluating.
     max_steps: int = 50_000

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rl_gym.hcl import HclLimitError, HclSyntaxError, parse
+from rl_gym.hcl.identifiers import CONTINUES, STARTS
 from tests.unit.hcl.mutants import mutants
 
 SEED = 20_240
@@ -106,3 +107,19 @@ def test_odd_texts(terraform: str, tmp_path: Path) -> None:
     assert accepted_by_fmt(terraform, ACCEPTED + REFUSED, tmp_path) == [True] * len(ACCEPTED) + [False] * len(REFUSED)
     assert [text for text in ACCEPTED if not accepted(text)] == []
     assert [text for text in REFUSED if accepted(text)] == []
+
+
+def test_characters_of_names(terraform: str, tmp_path: Path) -> None:
+    starts, continues = range_ends(STARTS), range_ends(CONTINUES)
+    good = [f"{chr(code)}{index} = 1" for index, code in enumerate(starts)]
+    good += [f"a{chr(code)}{index} = 1" for index, code in enumerate([*starts, *continues])]
+    beyond = [code + 1 for code in starts[1::2] if code + 1 not in starts and code + 1 not in continues][::3]
+    bad = [f"a{chr(code)} = 1" for code in beyond] + [f"{chr(code)} = 1" for code in continues[::3]]
+    texts = ["\n".join(good), *bad]
+    assert accepted_by_fmt(terraform, texts, tmp_path) == [True] + [False] * len(bad)
+    assert [text for text in texts if accepted(text)] == ["\n".join(good)]
+
+
+def range_ends(ranges: str) -> list[int]:
+    """First and last character of each range."""
+    return [int(end, 16) for item in ranges.split() for end in (item.split("-")[0], item.split("-")[-1])]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import random
 import time
 from collections.abc import Callable
 
@@ -12,8 +11,8 @@ import pytest
 from rl_gym.hcl import HclLimitError, HclSyntaxError, Limits, parse
 from rl_gym.hcl.ast import height
 from rl_gym.hcl.limits import DEFAULT, FILES
+from tests.unit.hcl import hostile
 
-SIZE = DEFAULT.max_bytes
 FAR_TOO_LONG = 2.0
 """Seconds. A text that is not read in linear time takes minutes; a busy machine alone never takes this long."""
 
@@ -24,8 +23,8 @@ def test_bytes_are_counted_not_characters() -> None:
     with pytest.raises(HclLimitError, match="18 bytes are more than the 16 that are read"):
         parse("# " + "é" * 8, limits=limits)
     with pytest.raises(HclLimitError, match="65537 bytes"):
-        parse(" " * (SIZE + 1))
-    parse(" " * (SIZE + 1), limits=FILES)
+        parse(" " * (DEFAULT.max_bytes + 1))
+    parse(" " * (DEFAULT.max_bytes + 1), limits=FILES)
 
 
 NESTS: dict[str, Callable[[int], str]] = {
@@ -108,62 +107,12 @@ def test_a_bound_knows_its_place() -> None:
     assert (caught.value.filename, caught.value.line, caught.value.column) == ("x.tf", 2, 132)
 
 
-def _fill(unit: str, start: str = "", end: str = "") -> str:
-    room = SIZE - len((start + end).encode())
-    return start + unit * (room // len(unit.encode())) + end
-
-
-def _noise() -> str:
-    rng = random.Random(1)
-    return "".join(rng.choice('[]{}()"$%~\\ \n=:,.ab1<-#/*') for _ in range(SIZE))
-
-
-SLOW = {
-    **{
-        repr(unit): _fill(unit)
-        for unit in ("[", "{", "(", '"', "}", "\n", "\r", "\0", "#", " ", "a=1\n", "a{\n", "a{}\n")
-    },
-    **{
-        repr(unit): _fill(unit)
-        for unit in ('a="x\n', "a=<<A\n", "/*", "/**/", "#\n", "a=[\n", 'a "b" ', "<<A\n", "é", "${")
-    },
-    **{
-        f"a={unit!r}": _fill(unit, "a=")
-        for unit in ("[", "(", "{a=", '"${', "!", "-", "f(", "[for x in ", "a[", "<<A\n${")
-    },
-    **{
-        f"a={unit!r}": _fill(unit, "a=")
-        for unit in ("a.", "1+", "a?b:", "1.", "1e", "a::", "\u0301", "9", "/**/", '"%{if ')
-    },
-    **{
-        f"list of {unit!r}": _fill(unit, "a=[", "]")
-        for unit in ("1,", "a,", '"",', "[],", "{},", "f(),", "a.b,", "1+1,")
-    },
-    **{
-        f"list of {unit!r}": _fill(unit, "a=[", "]")
-        for unit in ('"${a}",', '"\\n",', "<<A\nA\n,", "a?b:c,", "[for x in y:x],")
-    },
-    **{f"object of {unit!r}": _fill(unit, "a={", "}") for unit in ("a=1,", "a=1\n", '"a":1,', "(a)=1,")},
-    **{
-        f"quoted {unit!r}": _fill(unit, 'a="', '"')
-        for unit in ("x", "$", "$${", "%%{", "\\\\", "${a}", "${~a~} ", "%{if a}")
-    },
-    **{
-        f"heredoc of {unit!r}": _fill(unit, "a=<<-E\n", "\nE\n")
-        for unit in ("x\n", "\n", " x\n", "${a}\n", "$\n", "E", " ")
-    },
-    "unfinished heredoc": _fill("x\n", "a=<<E\n"),
-    "unfinished comment": _fill("*", "/*"),
-    "unfinished string": _fill("x", 'a="'),
-    "markers": "a=[" + ",".join(f"<<A{index}\nA{index}\n" for index in range(4000)) + "]",
-    "arguments": "".join(f"a{index}=1\n" for index in range(7000)),
-    "noise": _noise(),
-}
+SLOW = hostile.texts(DEFAULT.max_bytes)
 
 
 @pytest.mark.parametrize("text", SLOW.values(), ids=list(SLOW))
 def test_any_text_is_answered(text: str) -> None:
-    assert len(text.encode()) <= SIZE
+    assert len(text.encode()) <= DEFAULT.max_bytes
     start = time.perf_counter()
     with contextlib.suppress(HclSyntaxError, HclLimitError):
         parse(text)
