@@ -149,7 +149,15 @@ class Context:
             return False
         if value is UNKNOWN:
             return self._mentions(companion, path, target)
-        return _named(target, value)
+        return self._named(target, value)
+
+    def _named(self, target: Resource, value: object) -> Truth:
+        """Whether the target carries a literal name; unknown where two do, since AWS would let only one of them."""
+        known = [target.get(name) for name in _NAMES]
+        if value in [own for own in known if own is not UNKNOWN]:
+            twins = (one for one in self.of_type(target.type) if one is not target)
+            return None if any(value == one.get(name) for one in twins for name in _NAMES) else True
+        return None if UNKNOWN in known else False
 
     def _mentions(self, companion: Resource, path: str, target: Resource) -> Truth:
         """The value is computed: is `target` the one resource that it is computed from?"""
@@ -159,17 +167,6 @@ class Context:
         if len(bases) > 1 or len(self.instances(target.base_address)) > 1:
             return None
         return True
-
-
-def _named(target: Resource, value: object) -> Truth:
-    unknown = False
-    for name in _NAMES:
-        own = target.get(name)
-        if own is UNKNOWN:
-            unknown = True
-        elif own is not None and own == value:
-            return True
-    return None if unknown else False
 
 
 def type_of(address: str) -> str:

@@ -242,13 +242,18 @@ def built(kind: str, context: Context) -> int:
     count = sum(configured(one) and _directed(one, kind) for name in _names(kind) for one in _created(name, context))
     for owner, path in _INLINE.get(kind, ()):
         for one in _created(owner, context):
-            blocks = sum(block.created is True for block in one.blocks(path))
+            blocks = sum(block.created is True and bool(block.attributes()) for block in one.blocks(path))
             count += blocks or (written(one, path) is not False)
     for attachment in _ATTACHED_POLICY.get(kind, ()):
         count += sum(_attaches_own(one, context) for one in _created(attachment, context))
     if kind == _POLICY_DOCUMENT:
-        count += sum(isinstance(one.policy("policy"), dict) for t in _DOCUMENT_CARRIERS for one in _created(t, context))
+        count += sum(_carries_document(one) for carrier in _DOCUMENT_CARRIERS for one in _created(carrier, context))
     return count
+
+
+def _carries_document(resource: Resource) -> bool:
+    document = resource.policy("policy")
+    return isinstance(document, dict) and "Statement" in document
 
 
 def _directed(resource: Resource, kind: str) -> bool:

@@ -38,7 +38,9 @@ ATTACHMENTS: dict[str, tuple[str, ...]] = {
 }
 """The argument by which a companion says what it is for."""
 
-_DECORATION = frozenset({"tags", "tags_all", "depends_on", "lifecycle", "description", "name", "name_prefix"})
+_DECORATION = frozenset(
+    {"tags", "tags_all", "depends_on", "lifecycle", "description", "name", "name_prefix", "count", "for_each"}
+)
 """Arguments in which a mention of another resource makes it no part of this one."""
 
 

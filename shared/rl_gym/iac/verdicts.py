@@ -111,6 +111,11 @@ def some(truths: Iterable[Truth]) -> Truth:
     return result
 
 
+def inside(block: Body, holds: Truth) -> Truth:
+    """What holds by a block that is not surely there: its failures count, its merits are unknown."""
+    return None if holds and block.created is not True else holds
+
+
 def worst(answers: Iterable[Answer]) -> Answer | None:
     """The first failure, else the first unknown, else the first answer; None of nothing."""
     result: Answer | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rl_gym.hcl import UNKNOWN, Block, Resource
 from rl_gym.iac.context import Context
 from rl_gym.iac.rules.registry import rule
-from rl_gym.iac.verdicts import Answer, Body, Truth, answer, some, truth, worst
+from rl_gym.iac.verdicts import Answer, Body, Truth, answer, inside, some, truth, worst
 
 _INSTANCES = ("aws_instance", "aws_spot_instance_request")
 _LAUNCHES = ("aws_launch_template", "aws_launch_configuration")
@@ -46,7 +46,7 @@ def ebs_encrypted(resource: Resource, context: Context) -> Answer | None:
 
 def _volume(body: Body, path: str, default: Truth) -> Answer:
     value = body.get(path)
-    holds = default if value is None else truth(value, False)
+    holds = inside(body, default if value is None else truth(value, False))
     return answer(holds, "volumes are encrypted", "a volume is not encrypted", path, body)
 
 

@@ -2,65 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Callable
 
 from rl_gym.hcl import UNKNOWN, Resource
 from rl_gym.iac.actions import bounded
 from rl_gym.iac.context import Context
-from rl_gym.iac.policy import Statement, everything, reach, spans_services, statements, whole_services
+from rl_gym.iac.grants import POLICIES, Grant, grants
+from rl_gym.iac.policy import Statement, everything, reach, spans_services, whole_services
 from rl_gym.iac.rules.registry import rule
-from rl_gym.iac.verdicts import Answer, Body, Truth, text, worst
+from rl_gym.iac.verdicts import Answer, Truth, text, worst
 
 _DOCUMENT = "data.aws_iam_policy_document"
-_POLICIES = {
-    # Policies of an identity.
-    "aws_iam_policy": ("policy",),
-    "aws_iam_role_policy": ("policy",),
-    "aws_iam_user_policy": ("policy",),
-    "aws_iam_group_policy": ("policy",),
-    "aws_iot_policy": ("policy",),
-    "aws_ssoadmin_permission_set_inline_policy": ("inline_policy",),
-    # Policies of a resource.
-    "aws_iam_role": ("assume_role_policy",),
-    "aws_api_gateway_rest_api": ("policy",),
-    "aws_api_gateway_rest_api_policy": ("policy",),
-    "aws_backup_vault_policy": ("policy",),
-    "aws_cloudwatch_event_bus_policy": ("policy",),
-    "aws_cloudwatch_log_resource_policy": ("policy_document",),
-    "aws_codeartifact_domain_permissions_policy": ("policy_document",),
-    "aws_codeartifact_repository_permissions_policy": ("policy_document",),
-    "aws_ecr_registry_policy": ("policy",),
-    "aws_ecr_repository_policy": ("policy",),
-    "aws_efs_file_system_policy": ("policy",),
-    "aws_elasticsearch_domain": ("access_policies",),
-    "aws_elasticsearch_domain_policy": ("access_policies",),
-    "aws_glacier_vault": ("access_policy",),
-    "aws_glue_resource_policy": ("policy",),
-    "aws_kms_external_key": ("policy",),
-    "aws_kms_key": ("policy",),
-    "aws_kms_key_policy": ("policy",),
-    "aws_kms_replica_key": ("policy",),
-    "aws_media_store_container_policy": ("policy",),
-    "aws_opensearch_domain": ("access_policies",),
-    "aws_opensearch_domain_policy": ("access_policies",),
-    "aws_s3_access_point": ("policy",),
-    "aws_s3_bucket": ("policy",),
-    "aws_s3_bucket_policy": ("policy",),
-    "aws_secretsmanager_secret": ("policy",),
-    "aws_secretsmanager_secret_policy": ("policy",),
-    "aws_ses_identity_policy": ("policy",),
-    "aws_sns_topic": ("policy",),
-    "aws_sns_topic_policy": ("policy",),
-    "aws_sqs_queue": ("policy",),
-    "aws_sqs_queue_policy": ("policy",),
-    "aws_vpc_endpoint": ("policy",),
-    "aws_vpc_endpoint_policy": ("policy",),
-}
-"""Where each type carries policy documents."""
-
 _ATTACHMENTS = {
     "aws_iam_role_policy_attachment": "policy_arn",
     "aws_iam_user_policy_attachment": "policy_arn",
@@ -68,10 +20,7 @@ _ATTACHMENTS = {
     "aws_iam_policy_attachment": "policy_arn",
     "aws_ssoadmin_managed_policy_attachment": "managed_policy_arn",
 }
-_ORGANIZATION = "aws_organizations_policy"
-"""A guard rail of an organisation grants nothing by itself, so its documents are judged nowhere."""
-
-_TYPES = (*_POLICIES, *_ATTACHMENTS, _DOCUMENT)
+_TYPES = (*POLICIES, *_ATTACHMENTS, _DOCUMENT)
 _ADMINISTRATORS = frozenset({"AdministratorAccess", "PowerUserAccess", "IAMFullAccess"})
 _MANY_SERVICES = 3
 
@@ -115,18 +64,6 @@ def _full_access(name: str) -> bool:
     return "FullAccess" in name or name.startswith("AdministratorAccess") or name in _ADMINISTRATORS
 
 
-class _Grant(NamedTuple):
-    """A policy document and where it stands; `statements` is None where it is not known.
-
-    A document that is not JSON is refused by AWS, so it never passes, though what it asks for may be plain to see.
-    """
-
-    body: Body
-    path: str
-    statements: list[Statement] | None
-    is_json: bool = True
-
-
 _Finding = tuple[Truth, str]
 """Whether a grant is harmless, and what is wrong where it is not."""
 
@@ -134,24 +71,24 @@ _Finding = tuple[Truth, str]
 def _judge(
     resource: Resource,
     context: Context,
-    check: Callable[[_Grant], _Finding],
+    check: Callable[[Grant], _Finding],
     managed: Callable[[str], bool],
     attached: str,
 ) -> Answer | None:
     if resource.type in _ATTACHMENTS:
         path = _ATTACHMENTS[resource.type]
         return _attachment(resource, resource.get(path), path, context, managed, attached)
-    grants = list(_grants(resource, context))
-    answers = [_answer(grant, check) for grant in grants]
+    found = list(grants(resource, context))
+    answers = [_answer(grant, check) for grant in found]
     if resource.type == "aws_iam_role":
         # A trust policy grants nothing but the role itself: it counts where it is wrong.
-        judged = zip(grants, answers, strict=True)
+        judged = zip(found, answers, strict=True)
         answers = [one for grant, one in judged if grant.path != "assume_role_policy" or one.verdict == "fail"]
         answers += _managed_arns(resource, context, managed, attached)
     return worst(answers)
 
 
-def _answer(grant: _Grant, check: Callable[[_Grant], _Finding]) -> Answer:
+def _answer(grant: Grant, check: Callable[[Grant], _Finding]) -> Answer:
     if grant.statements is None:
         reason = "the policy is not known before apply" if grant.is_json else "the policy is not JSON"
         return Answer("unknown", reason, grant.path, grant.body)
@@ -161,60 +98,6 @@ def _answer(grant: _Grant, check: Callable[[_Grant], _Finding]) -> Answer:
     if holds and not grant.is_json:
         return Answer("unknown", "the policy is not JSON", grant.path, grant.body)
     return Answer("pass" if holds else "fail", reason or "the policy grants what it names", grant.path, grant.body)
-
-
-def _grants(resource: Resource, context: Context) -> Iterable[_Grant]:
-    """The documents that a resource carries; a policy document data source stands for itself where nobody uses it."""
-    if resource.mode == "data":
-        if resource.base_address not in _used_documents(context):
-            yield _grant(resource, "json")
-        return
-    for path in _POLICIES[resource.type]:
-        if resource.get(path) not in (None, ""):
-            yield _grant(resource, path)
-    if resource.type == "aws_iam_role":
-        for block in resource.blocks("inline_policy"):
-            if block.get("policy") not in (None, ""):
-                yield _grant(block, "policy")
-
-
-def _grant(body: Body, path: str) -> _Grant:
-    document = body.policy(path, open_leaves=True)
-    if document is None:
-        return _Grant(body, path, _without_trailing_commas(body.get(path)), is_json=False)
-    return _Grant(body, path, statements(document))
-
-
-def _without_trailing_commas(value: object) -> list[Statement] | None:
-    """What a text that is not JSON would grant without its trailing commas; None where it is beyond reading."""
-    try:
-        return statements(json.loads(re.sub(r",(\s*[\]}])", r"\1", str(value))))
-    except (ValueError, RecursionError):
-        return None
-
-
-def _used_documents(context: Context) -> frozenset[str]:
-    """Base addresses of the policy documents that some judged policy, or another document in use, is made of."""
-    return context.remember("iam.used_documents", _find_used_documents)
-
-
-def _find_used_documents(context: Context) -> frozenset[str]:
-    paths = {**_POLICIES, _ORGANIZATION: ("content",)}
-    used: set[str] = set()
-    for kind, names in paths.items():
-        for resource in context.of_type(kind):
-            for name in names:
-                used |= resource.references(name)
-            for block in resource.blocks("inline_policy"):
-                used |= block.references("policy")
-    pending = list(used)
-    while pending:
-        for resource in context.instances(pending.pop()):
-            if resource.mode == "data":
-                new = resource.references() - used
-                used |= new
-                pending.extend(new)
-    return frozenset(used)
 
 
 def _attachment(
@@ -248,7 +131,7 @@ def _managed_arns(role: Resource, context: Context, managed: Callable[[str], boo
     return [one for one in answers if one is not None]
 
 
-def _admin(grant: _Grant) -> _Finding:
+def _admin(grant: Grant) -> _Finding:
     """Whether no statement grants everything, or what amounts to it."""
     holds: Truth = True
     wide: list[object] = []
@@ -282,7 +165,7 @@ def _unbounded(statement: Statement) -> str:
     return f'action "{spanning[0]}" is granted for every service' if spanning else ""
 
 
-def _service(grant: _Grant) -> _Finding:
+def _service(grant: Grant) -> _Finding:
     """Whether no statement grants a whole service, or what could be bounded on every resource."""
     holds: Truth = True
     together: list[object] = []

@@ -79,14 +79,13 @@ def rds_backup(resource: Resource, context: Context) -> Answer | None:
     Read replicas are left out: their source keeps the backups.
     """
     path = "backup_retention_period"
-    days = resource.get(path)
-    if days is None:
-        if any(resource.has(replica) for replica in _REPLICA_OF):
-            return None
-        days = 1 if resource.type == "aws_rds_cluster" else 0
+    days = resource.get(path, 1 if resource.type == "aws_rds_cluster" else 0)
     if days is UNKNOWN:
         return answer(None, "", "", path)
-    return answer((number(days) or 0) >= 1, f"backups are kept for {days} days", "no backups are kept", path)
+    kept = (number(days) or 0) >= 1
+    if not kept and any(resource.has(replica) for replica in _REPLICA_OF):
+        return None
+    return answer(kept, f"backups are kept for {days} days", "no backups are kept", path)
 
 
 @rule(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from rl_gym.hcl import UNKNOWN, Resource
 from rl_gym.iac.context import Context
 from rl_gym.iac.rules.registry import rule
-from rl_gym.iac.verdicts import Answer, Body, Truth, answer, every, some, truth, worst, written
+from rl_gym.iac.verdicts import Answer, Body, Truth, answer, every, inside, some, truth, worst, written
 
 _BUCKET = ("aws_s3_bucket",)
 _PUBLIC_ACLS = frozenset({"public-read", "public-read-write", "authenticated-read"})
@@ -92,19 +92,22 @@ def s3_encryption(resource: Resource, context: Context) -> Answer | None:
         resource,
         context,
         kind,
-        [_encrypted(block) for block in resource.blocks("server_side_encryption_configuration")],
+        [inside(block, _encrypted(block)) for block in resource.blocks("server_side_encryption_configuration")],
         _encrypted,
         ("default encryption is set", "no default encryption is set for the bucket"),
     )
 
 
 def _encrypted(body: Body) -> Truth:
-    algorithms = [
-        default.get("sse_algorithm")
-        for block in body.blocks("rule")
-        for default in block.blocks("apply_server_side_encryption_by_default")
-    ]
-    return some(None if value is UNKNOWN else value in _SSE_ALGORITHMS for value in algorithms)
+    return some(
+        inside(rule, inside(default, _algorithm(default.get("sse_algorithm"))))
+        for rule in body.blocks("rule")
+        for default in rule.blocks("apply_server_side_encryption_by_default")
+    )
+
+
+def _algorithm(name: object) -> Truth:
+    return None if name is UNKNOWN else name in _SSE_ALGORITHMS
 
 
 @rule(
@@ -157,7 +160,7 @@ def s3_versioning(resource: Resource, context: Context) -> Answer | None:
         resource,
         context,
         "aws_s3_bucket_versioning",
-        [truth(block.get("enabled"), False) for block in resource.blocks("versioning")],
+        [inside(block, truth(block.get("enabled"), False)) for block in resource.blocks("versioning")],
         lambda body: _equals(body.get("versioning_configuration.status"), "Enabled"),
         ("versioning is enabled", "versioning is not enabled for the bucket"),
     )
@@ -173,13 +176,18 @@ def s3_versioning(resource: Resource, context: Context) -> Answer | None:
 )
 def s3_lifecycle(resource: Resource, context: Context) -> Answer | None:
     """At least one enabled rule that moves or expires something: data is not kept for longer than it is needed."""
-    inline = [every([truth(block.get("enabled"), False), _acts(block)]) for block in resource.blocks("lifecycle_rule")]
+    inline = [
+        inside(block, every([truth(block.get("enabled"), False), _acts(block)]))
+        for block in resource.blocks("lifecycle_rule")
+    ]
     return _configured(
         resource,
         context,
         "aws_s3_bucket_lifecycle_configuration",
         [some(inline)] if inline else [],
-        lambda body: some(every([_equals(b.get("status"), "Enabled"), _acts(b)]) for b in body.blocks("rule")),
+        lambda body: some(
+            inside(b, every([_equals(b.get("status"), "Enabled"), _acts(b)])) for b in body.blocks("rule")
+        ),
         ("a lifecycle rule is enabled", "no enabled lifecycle rule is for the bucket"),
     )
 

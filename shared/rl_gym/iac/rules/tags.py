@@ -5,7 +5,7 @@ from __future__ import annotations
 from rl_gym.hcl import UNKNOWN, Resource
 from rl_gym.iac.context import Context
 from rl_gym.iac.rules.registry import rule
-from rl_gym.iac.verdicts import Answer, Truth, answer, some
+from rl_gym.iac.verdicts import Answer, Truth, answer, inside, some
 
 TAGGABLE = (
     "aws_alb",
@@ -91,9 +91,10 @@ TAGGABLE = (
 )
 def tags(resource: Resource, context: Context) -> Answer | None:
     """At least one tag with a value, on the resource or from the default_tags of the provider."""
-    if resource.type == "aws_autoscaling_group" and resource.blocks("tag"):
-        return Answer("pass", "it carries tags", "tag")
-    own = _tagged(resource.get("tags"))
+    if resource.type == "aws_autoscaling_group":
+        own = some(inside(block, True) for block in resource.blocks("tag"))
+    else:
+        own = _tagged(resource.get("tags"))
     holds = own if own else some([own, _tagged(context.default_tags())])
     return answer(holds, "it carries tags", "it carries no tags", "tags")
 

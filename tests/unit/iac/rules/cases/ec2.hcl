@@ -433,3 +433,16 @@ resource "aws_instance" "i" {
   instance_type = "t3.micro"
   ebs_optimized = var.v
 }
+
+#### ebs_encrypted: unknown: a root device that may not be there
+variable "v" {}
+resource "aws_instance" "i" {
+  ami           = "ami-1"
+  instance_type = "t3.micro"
+  dynamic "root_block_device" {
+    for_each = var.v
+    content {
+      encrypted = true
+    }
+  }
+}

@@ -744,3 +744,15 @@ resource "aws_iam_policy" "p" {
     }]
   })
 }
+
+#### iam_wildcard: fail: a principal where none may be
+resource "aws_iam_policy" "p" {
+  policy = jsonencode({
+    Statement = [{
+      Effect    = "Allow"
+      Action    = "*"
+      Resource  = "*"
+      Principal = { AWS = "arn:aws:iam::111122223333:root" }
+    }]
+  })
+}

@@ -393,3 +393,9 @@ resource "aws_db_instance" "d" {
   allocated_storage = 20
   multi_az          = var.v
 }
+
+#### rds_backup: na: a replica that keeps none
+resource "aws_db_instance" "r" {
+  replicate_source_db     = "source"
+  backup_retention_period = 0
+}

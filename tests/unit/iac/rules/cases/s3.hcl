@@ -943,3 +943,99 @@ resource "aws_s3_bucket_lifecycle_configuration" "c" {
     }
   }
 }
+
+#### s3_block_public: unknown: by a name that two buckets carry
+resource "aws_s3_bucket" "a" {
+  bucket = "data"
+}
+resource "aws_s3_bucket" "b" {
+  bucket = "data"
+}
+resource "aws_s3_bucket_public_access_block" "c" {
+  bucket                  = "data"
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+#### s3_block_public: pass: a map of buckets
+locals {
+  buckets = { a = aws_s3_bucket.a.id, b = aws_s3_bucket.b.id }
+}
+resource "aws_s3_bucket" "a" {
+}
+resource "aws_s3_bucket" "b" {
+}
+resource "aws_s3_bucket_public_access_block" "c" {
+  for_each                = local.buckets
+  bucket                  = each.value
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+#### s3_block_public: pass: by index
+resource "aws_s3_bucket" "a" {
+  count = 2
+}
+resource "aws_s3_bucket_public_access_block" "c" {
+  count                   = 2
+  bucket                  = aws_s3_bucket.a[count.index].id
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+#### s3_block_public: pass: by index of a splat
+resource "aws_s3_bucket" "a" {
+  count = 2
+}
+resource "aws_s3_bucket_public_access_block" "c" {
+  count                   = 2
+  bucket                  = element(aws_s3_bucket.a[*].id, count.index)
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+#### s3_block_public: fail: by the same index
+resource "aws_s3_bucket" "a" {
+  count = 2
+}
+resource "aws_s3_bucket_public_access_block" "c" {
+  count                   = 2
+  bucket                  = aws_s3_bucket.a[0].id
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+#### s3_block_public: unknown: one of two buckets, who knows which
+variable "first" {}
+resource "aws_s3_bucket" "a" {
+}
+resource "aws_s3_bucket" "b" {
+}
+resource "aws_s3_bucket_public_access_block" "c" {
+  bucket                  = var.first ? aws_s3_bucket.a.id : aws_s3_bucket.b.id
+  block_public_acls       = true
+  block_public_policy     = true
+  ignore_public_acls      = true
+  restrict_public_buckets = true
+}
+
+#### s3_versioning: unknown: an inline block that may not be there
+variable "v" {}
+resource "aws_s3_bucket" "b" {
+  dynamic "versioning" {
+    for_each = var.v
+    content {
+      enabled = true
+    }
+  }
+}
