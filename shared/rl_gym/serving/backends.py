@@ -110,12 +110,14 @@ class TransformersBackend:
         progress: Callable[[int], None] | None = None,
     ) -> list[list[Sample]]:
         """See `ModelBackend.complete`; `progress` is told how many prompts each finished batch held."""
-        encoded: list[list[int]] = [self._tokenizer(prompt)["input_ids"] for prompt in prompts]
+        encoded = [self._encode(prompt) for prompt in prompts]
         for number, tokens in enumerate(encoded):
-            if not tokens or len(tokens) + sampling.max_tokens > self._context:
+            if not tokens:
+                raise UsageError(f"prompt {number} is empty")
+            if len(tokens) + sampling.max_tokens > self._context:
                 raise UsageError(
-                    f"prompt {number}: {len(tokens)} tokens and {sampling.max_tokens} to generate do not fit "
-                    f"a context of 1..{self._context} tokens"
+                    f"prompt {number} does not fit: {len(tokens)} tokens, {sampling.max_tokens} to generate, "
+                    f"a context of {self._context}"
                 )
         order = sorted(range(len(prompts)), key=lambda number: (len(encoded[number]), number))
         width = max(1, self._batch_size // sampling.n)
@@ -128,6 +130,14 @@ class TransformersBackend:
             if progress is not None:
                 progress(len(chosen))
         return results
+
+    def fits(self, prompt: str, sampling: Sampling) -> bool:
+        """Whether prompt and completion fit the model's context."""
+        return 0 < len(self._encode(prompt)) <= self._context - sampling.max_tokens
+
+    def _encode(self, prompt: str) -> list[int]:
+        tokens: list[int] = self._tokenizer(prompt)["input_ids"]
+        return tokens
 
     def _generate(self, prompts: list[list[int]], sampling: Sampling, seed: int) -> list[Sample]:
         import torch

@@ -14,6 +14,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -66,8 +67,9 @@ def main(arguments: list[str]) -> int:
     try:
         _run(read_document(path), channel)
     except Exception as error:
-        traceback.print_exc()
         channel.failure(_disk_full(error, path.parent) or _one_line(error))
+        with suppress(OSError):
+            traceback.print_exc()
         return 1
     return 0
 

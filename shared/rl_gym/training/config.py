@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
 from typing import Annotated, Any, Literal, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from rl_gym.infra.errors import NotFoundError, UsageError
 
@@ -88,7 +88,16 @@ class GrpoSection(Section):
     epsilon_high: Annotated[float | None, Field(gt=0, le=10)] = None
     lora_rank: Annotated[int, Field(ge=0, le=512, description="0 trains every weight")] = 0
     lora_alpha: Annotated[int, Field(ge=1, le=1024)] = 32
-    save_steps: Annotated[int, Field(ge=1, description="a checkpoint every so many steps; ends a window")] = 10
+    save_steps: Annotated[int, Field(ge=1, description="a checkpoint every so many steps")] = 10
+
+    @model_validator(mode="after")
+    def _save_at_the_end_of_a_window(self) -> GrpoSection:
+        """Between, completions of the window would be lost, and a resumed run would not be the same run."""
+        if self.save_steps % self.num_iterations:
+            raise ValueError(f"grpo.save_steps must be a multiple of grpo.num_iterations ({self.num_iterations})")
+        if self.epsilon_high is not None and self.num_iterations == 1:
+            raise ValueError("grpo.epsilon_high does nothing with grpo.num_iterations at 1: nothing is ever clipped")
+        return self
 
 
 class EvaluateSection(Section):
@@ -160,6 +169,8 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
         key = ".".join(str(step) for step in first["loc"])
         if first["type"] == "extra_forbidden":
             raise UsageError(f"{where}: unknown key {key!r}{_nearest(key, keys())}") from None
+        if first["type"] == "value_error":
+            raise UsageError(f"{where}: {first['ctx']['error']}") from None
         raise UsageError(f"{where}: key {key!r}: {first['msg'].lower()}, not {first['input']!r}") from None
 
 

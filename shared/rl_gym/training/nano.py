@@ -1,7 +1,7 @@
 """The nano model from nothing: its tokenizer, and a base that writes Terraform the way people do, secure or not.
 
 The base is trained on generated configurations of the training split alone, each protection present or absent by
-chance, so that it knows the language and no preference. Half of the projects carry invented names: copying a name that
+chance, so that it knows the language and no preference. Most of the projects carry invented names: copying a name that
 was never seen is the hard part for a model of this size, and the held-out names must stay unseen.
 """
 
@@ -46,21 +46,22 @@ class Recipe:
     """How the base is made. With the seed it decides every byte of the result, on one machine."""
 
     seed: int = 0
-    steps: int = 600
+    steps: int = 800
     batch_size: int = 32
-    learning_rate: float = 2e-3
+    learning_rate: float = 3e-3
     warmup_steps: int = 30
     weight_decay: float = 0.05
     secure: tuple[float, ...] = (0.1, 0.3, 0.5)
-    invented_names: float = 0.5
+    invented_names: float = 0.75
     without_types: float = 0.25
     name_weight: float = 10.0
+    rest_weight: float = 4.0
     hidden_size: int = 128
     layers: int = 4
     heads: int = 4
     key_value_heads: int = 2
     feed_forward: int = 384
-    context: int = 512
+    context: int = 1024
     vocabulary: int = 1280
 
 
@@ -222,10 +223,12 @@ def _invent(rng: Random) -> str:
 
 
 def _encode(text: _Text, tokenizer: Any, recipe: Recipe) -> _Example:
-    """The first token of every copy of the name weighs `name_weight`: once it is right, the rest follows."""
+    """Copies of the name weigh more: their first token most, since what follows it can be looked up behind it."""
     asked: list[int] = tokenizer(text.prompt)["input_ids"]
     answer = tokenizer(text.answer, return_offsets_mapping=True)
-    copies = {match.start() for match in re.finditer(re.escape(text.name), text.answer)}
-    weights = [recipe.name_weight if start in copies else 1.0 for start, _ in answer["offset_mapping"]]
+    copies = [match.span() for match in re.finditer(re.escape(text.name), text.answer)]
+    weights = [1.0] * len(text.answer)
+    for start, end in copies:
+        weights[start:end] = [recipe.name_weight] + [recipe.rest_weight] * (end - start - 1)
     tokens = [*asked, *answer["input_ids"], tokenizer.eos_token_id]
-    return _Example(tokens, [0.0] * len(asked) + weights + [1.0])
+    return _Example(tokens, [0.0] * len(asked) + [weights[start] for start, _ in answer["offset_mapping"]] + [1.0])

@@ -109,6 +109,13 @@ class Run:
                 raise UsageError(f"{path} is not what stage {name!r} wrote; {_remedy(folder)}")
         return bool(manifest.get("inputs") == self._inputs(name))
 
+    def require(self, name: str) -> None:
+        """Raise NotFoundError where a stage has not ended; UsageError as `stands`."""
+        if not self.stands(name):
+            raise NotFoundError(
+                f"{self.folder}: stage {name!r} has not ended: `rl-gym pipeline --resume {self.folder}`"
+            )
+
     def seal(self, name: str) -> None:
         """End a stage: record the digest of each file that it wrote, and of the stage that it read."""
         folder = self.folder / name

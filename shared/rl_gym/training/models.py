@@ -1,0 +1,35 @@
+"""Which weights a name stands for: the packaged ones, and what the last run trained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from rl_gym.serving.weights import find_model
+from rl_gym.training.run import Run, latest_run
+
+__all__ = ["TRAINED", "NamedModel", "trained_model"]
+
+TRAINED = "nano"
+"""The packaged model that was trained before, for when no run of one's own has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedModel:
+    """Weights in a folder, the base that they were trained from, and where they come from in words."""
+
+    folder: Path
+    base: Path
+    origin: str
+
+
+def trained_model(runs: Path, *, run: Run | None = None) -> NamedModel:
+    """The GRPO model of `run`, else of the run below `runs` that trained last, else the packaged one.
+
+    Raises UsageError where that run's files are damaged, NotFoundError where `run` has not trained one.
+    """
+    chosen = run or latest_run(runs, stage="grpo")
+    if chosen is None:
+        return NamedModel(find_model(TRAINED), find_model("nano-base"), "the packaged model")
+    chosen.require("grpo")
+    return NamedModel(chosen.folder / "grpo" / "model", find_model(chosen.config.model.base), f"run {chosen.folder}")
