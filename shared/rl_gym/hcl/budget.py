@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from rl_gym.hcl.limits import Limits
-from rl_gym.hcl.values import Value
+from rl_gym.hcl.values import Unknown, UnknownText, Value
 
 
-class LimitReached(Exception):
+class LimitExceededError(Exception):
     """A bound of `Limits` would be exceeded; the evaluator adds the place and raises HclLimitError."""
 
 
-class Failure(Exception):
+class NoValueError(Exception):
     """An expression has no value; the evaluator adds the place and raises HclEvaluationError."""
 
 
@@ -29,7 +29,7 @@ class Budget:
         """Pay for `steps`: about one for each element that is made or looked at."""
         self.left -= steps
         if self.left < 0:
-            raise LimitReached(
+            raise LimitExceededError(
                 f"evaluating this takes more than {self.limits.max_steps} steps; raise Limits.max_steps if it is meant"
             )
 
@@ -41,7 +41,7 @@ class Budget:
     def refuse_text(self, length: int) -> None:
         """Refuse a string of so many characters when it is too long, at no cost."""
         if length > self.limits.max_text:
-            raise LimitReached(
+            raise LimitExceededError(
                 f"a string of {length} characters is longer than {self.limits.max_text}; "
                 "raise Limits.max_text if it is meant"
             )
@@ -49,24 +49,42 @@ class Budget:
     def items(self, count: int) -> None:
         """Pay for a list, set or map of so many elements."""
         if count > self.limits.max_items:
-            raise LimitReached(
+            raise LimitExceededError(
                 f"a collection of {count} elements is larger than {self.limits.max_items}; "
                 "raise Limits.max_items if it is meant"
             )
         self.spend(count)
 
-    def value(self, value: Value) -> None:
-        """Pay for walking a whole value once; refuses one that is too large or nested too deeply to walk."""
-        pending = [(value, 0)]
+    def value(self, value: Value) -> bool:
+        """Pay for walking a whole value once, and answer whether any of it is unknown.
+
+        Refuses a value that is nested too deeply to walk.
+        """
+        if isinstance(value, Unknown):
+            self.spend(1 + len(value.references))
+            if type(value) is UnknownText:
+                self.items(len(value.pieces))
+                self.text(sum(len(piece) for piece in value.pieces if isinstance(piece, str)))
+            return True
+        if not isinstance(value, (list, dict)):
+            return False
+        unknown = False
         deepest = self.limits.max_value_depth
-        while pending:
-            container, depth = pending.pop()
+        level: list[Value] = [value]
+        depth = 0
+        while level:
             if depth > deepest:
-                raise LimitReached(
+                raise LimitExceededError(
                     f"a value nests deeper than {deepest} lists and maps; raise Limits.max_value_depth if it is meant"
                 )
-            self.spend(len(container) + 1)
-            inside = container.values() if isinstance(container, dict) else container
-            for item in inside:
-                if isinstance(item, (list, dict)):
-                    pending.append((item, depth + 1))
+            depth += 1
+            self.spend(sum(map(len, level)) + len(level))
+            inside: list[Value] = []
+            for container in level:
+                for item in container.values() if isinstance(container, dict) else container:
+                    if isinstance(item, (list, dict)):
+                        inside.append(item)
+                    elif isinstance(item, Unknown):
+                        unknown = True
+            level = inside
+        return unknown

@@ -49,7 +49,7 @@ class Block:
     `created` is UNKNOWN for a dynamic block over something unknown: there may be none of it, or many.
     """
 
-    __slots__ = ("_body", "_documents", "_names", "_nested", "_node", "_tracer", "_values", "created")
+    __slots__ = ("_body", "_documents", "_names", "_node", "_tracer", "created", "nested", "raw")
 
     def __init__(
         self,
@@ -61,8 +61,8 @@ class Block:
         names: Mapping[str, Value],
         created: bool | UnknownType,
     ) -> None:
-        self._values = values
-        self._nested = nested
+        self.raw = values
+        self.nested = nested
         self._node = node
         self._body = body
         self._tracer = tracer
@@ -98,7 +98,7 @@ class Block:
         steps = path.split(".")
         at = 0
         while at < len(steps):
-            inner = block._nested.get(steps[at])
+            inner = block.nested.get(steps[at])
             if inner is None:
                 attribute = block._body.attributes.get(steps[at]) if block._body is not None else None
                 return block, attribute
@@ -116,7 +116,7 @@ class Block:
 
     def get(self, path: str, default: PlainValue = None) -> PlainValue:
         """The value at `path`: None, bool, int, float, str, list, dict, or UNKNOWN; `default` when absent or null."""
-        value = self._values.get(path, ABSENT)
+        value = self.raw.get(path, ABSENT)
         if value is ABSENT:
             value = self._find(path)
         if value is None or value is ABSENT:
@@ -131,16 +131,20 @@ class Block:
         value = self._find(path)
         if value is None or value is ABSENT:
             return False
-        if isinstance(value, Unknown) and value.direct is None and not isinstance(value, (UnknownText, UnknownDocument)):
+        if (
+            isinstance(value, Unknown)
+            and value.direct is None
+            and not isinstance(value, (UnknownText, UnknownDocument))
+        ):
             return UNKNOWN
         return True
 
     def blocks(self, name: str) -> list[Block]:
-        """The nested blocks of this name: written, made by `dynamic`, or given as an attribute (`ingress = [{...}]`)."""
-        found = self._nested.get(name)
+        """The nested blocks of this name: written, made by `dynamic`, or an attribute (`ingress = [{...}]`)."""
+        found = self.nested.get(name)
         if found is not None:
             return found
-        value = self._values.get(name)
+        value = self.raw.get(name)
         if value is None:
             return []
         items = value if isinstance(value, list) else [value]
@@ -153,8 +157,8 @@ class Block:
 
     def attributes(self) -> dict[str, PlainValue]:
         """Everything that is written here, as plain data; nested blocks are lists of dicts."""
-        out = {name: plain(value) for name, value in self._values.items()}
-        for name, blocks in self._nested.items():
+        out = {name: plain(value) for name, value in self.raw.items()}
+        for name, blocks in self.nested.items():
             out[name] = [block.attributes() if block.created is True else UNKNOWN for block in blocks]
         return out
 
@@ -181,9 +185,9 @@ class Block:
         while True:
             name = steps[at]
             at += 1
-            inner = block._nested.get(name)
+            inner = block.nested.get(name)
             if inner is None:
-                return _within(block._values.get(name, ABSENT), steps[at:])
+                return _within(block.raw.get(name, ABSENT), steps[at:])
             place = None
             if at < len(steps) and steps[at].isdigit():
                 place = int(steps[at])
@@ -203,7 +207,7 @@ class Block:
         """Whose attribute the value at `path` is, when it is one, neither changed nor combined."""
         value = self._find(path)
         if isinstance(value, Unknown) or type(value) is Origin:
-            return value.direct  # type: ignore[no-any-return]
+            return value.direct
         return None
 
     def references(self, path: str | None = None) -> frozenset[str]:
@@ -225,13 +229,13 @@ class Block:
 
     def _all_references(self) -> Iterator[str]:
         if self._body is None:
-            for reference in references_of(self._values):
+            for reference in references_of(self.raw):
                 yield base_of(reference.address)
             return
         for attribute in self._body.attributes.values():
             if attribute.name != "provider":
                 yield from self._tracer.trace(attribute.expression, self._names)
-        for blocks in self._nested.values():
+        for blocks in self.nested.values():
             for block in blocks:
                 yield from block._all_references()
 
@@ -273,9 +277,7 @@ class Resource(Block):
         base_address: str,
         created: bool | UnknownType,
     ) -> None:
-        super().__init__(
-            block._values, block._nested, block._node, block._body, block._tracer, block._names, created
-        )
+        super().__init__(block.raw, block.nested, block._node, block._body, block._tracer, block._names, created)
         self.mode = mode
         self.type = kind
         self.name = name
@@ -321,11 +323,11 @@ class Configuration:
     def outputs(self) -> dict[str, PlainValue]:
         return {name: plain(value) for name, value in self._outputs.items()}
 
-    def resources(self, type: str | None = None) -> list[Resource]:
-        """The managed resources of every module, in the order of the files; one that is never created is listed once."""
+    def resources(self, type: str | None = None) -> list[Resource]:  # noqa: A002 - what everybody calls it
+        """The managed resources of every module, in order; one that is never created is listed once."""
         return [one for one in self._resources if one.mode == "managed" and type in (None, one.type)]
 
-    def data(self, type: str | None = None) -> list[Resource]:
+    def data(self, type: str | None = None) -> list[Resource]:  # noqa: A002 - what everybody calls it
         """The data sources of every module."""
         return [one for one in self._resources if one.mode == "data" and type in (None, one.type)]
 
@@ -363,8 +365,8 @@ def _within(value: Value, steps: Sequence[str]) -> Value:
 
 
 def _whole(block: Block) -> dict[str, Value]:
-    out = dict(block._values)
-    for name, blocks in block._nested.items():
+    out = dict(block.raw)
+    for name, blocks in block.nested.items():
         out[name] = [_whole(one) if one.created is True else Unknown() for one in blocks]
     return out
 

@@ -308,8 +308,10 @@ def _written(value: Value) -> str:
     if type(value) is bool:
         return "T" if value else "F"
     if isinstance(value, dict):
-        inner = (f"{_written(key)}:{_written(value[key])};" if type(value) is Map else f"{_written(value[key])};"
-                 for key in sorted(value))
+        inner = (
+            f"{_written(key)}:{_written(value[key])};" if type(value) is Map else f"{_written(value[key])};"
+            for key in sorted(value)
+        )
         return ("{" if type(value) is Map else "<") + "".join(inner) + ("}" if type(value) is Map else ">")
     if isinstance(value, list):
         opening, closing = ("[", "]") if type(value) is List else ("{", "}") if type(value) is Set else ("<", ">")
@@ -386,15 +388,17 @@ def parse_type(expression: ast.Expression, default: Any) -> Type:
     """
     if type(expression) is ast.Parens:
         return parse_type(expression.inner, default)
-    if type(expression) is ast.Name or type(expression) is ast.Literal:
-        name = expression.name if type(expression) is ast.Name else expression.value
+    if isinstance(expression, (ast.Name, ast.Literal)):
+        name = expression.name if isinstance(expression, ast.Name) else expression.value
         if name in PRIMITIVES or name == ANY:
             return name
         if name in _LEGACY:
             return _LEGACY[name]
     elif type(expression) is ast.Call:
         return _parse_constructor(expression, default)
-    raise ConversionError("a type is one of string, number, bool, any, list(T), set(T), map(T), object({...}), tuple([...])")
+    raise ConversionError(
+        "a type is one of string, number, bool, any, list(T), set(T), map(T), object({...}), tuple([...])"
+    )
 
 
 def _parse_constructor(call: ast.Call, default: Any) -> Type:
@@ -421,4 +425,3 @@ def _attribute_type(expression: ast.Expression, default: Any) -> Type:
         value = default(expression.args[1]) if len(expression.args) == 2 else None
         return Optional(kind, convert(value, kind))
     return parse_type(expression, default)
-

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from rl_gym.hcl import ast, functions, number
-from rl_gym.hcl.budget import Budget, Failure, LimitReached
+from rl_gym.hcl.budget import Budget, LimitExceededError, NoValueError
 from rl_gym.hcl.conversion import ConversionError, convert, equal, to_bool, to_number, type_of, unify
 from rl_gym.hcl.errors import HclEvaluationError, HclLimitError
 from rl_gym.hcl.number import Number, NumberRangeError, from_text, rational
+from rl_gym.hcl.tracing import weight
 from rl_gym.hcl.values import (
     SCALARS,
     BlockObject,
-    Map,
     Set,
     Unknown,
     Value,
@@ -77,7 +77,9 @@ def written_number(node: ast.Literal) -> Number:
     """A fraction as it was written, which a float does not hold."""
     text, at = node.source.text, node.start
     end = at
-    while end < len(text) and (text[end].isalnum() or text[end] == "." or (text[end] in "+-" and text[end - 1] in "eE")):
+    while end < len(text) and (
+        text[end].isalnum() or text[end] == "." or (text[end] in "+-" and text[end - 1] in "eE")
+    ):
         end += 1
     value = from_text(text[at:end])
     return from_text(repr(node.value)) or 0 if value is None else value
@@ -93,15 +95,16 @@ def _template(scope: Scope, node: ast.Template, names: Names) -> Value:
     _pieces(scope, parts, names, pieces)
     try:
         text = joined(pieces)
-        scope.budget.text(len(text) if isinstance(text, str) else 0)
-    except LimitReached as limit:
+        if isinstance(text, str):
+            scope.budget.text(len(text))
+        else:
+            scope.budget.value(text)
+    except LimitExceededError as limit:
         raise exceeded(node, limit) from None
     return text
 
 
-def _pieces(
-    scope: Scope, parts: Sequence[ast.TemplatePart], names: Names, out: list[str | Unknown]
-) -> None:
+def _pieces(scope: Scope, parts: Sequence[ast.TemplatePart], names: Names, out: list[str | Unknown]) -> None:
     for part in parts:
         if isinstance(part, str):
             out.append(part)
@@ -137,7 +140,7 @@ def _template_for(scope: Scope, node: ast.TemplateFor, names: Names, out: list[s
         out.append(unknown_from([collection]))
         return
     inner = dict(names)
-    size = 1 + sum(1 if isinstance(part, str) else weight(part) for part in node.body)
+    size = 1 + weight(node.body)
     for key, value in _entries(node, collection):
         _spend(scope, node, size)
         if node.key is not None:
@@ -176,7 +179,7 @@ def _for(scope: Scope, node: ast.ForExpression, names: Names) -> Value:
     if isinstance(collection, Unknown):
         return unknown_from([collection])
     inner = dict(names)
-    size = 1 + weight(node.result_value) + sum(weight(n) for n in (node.condition, node.result_key) if n is not None)
+    size = 1 + weight(node.result_value, node.condition, node.result_key)
     out: list[Value] = []
     keyed: dict[str, Value] = {}
     for key, value in _entries(node, collection):
@@ -256,7 +259,10 @@ def follow(scope: Scope, value: Value, steps: Sequence[Step], names: Names) -> V
         if type(step) is ast.GetAttr:
             value = attribute(value, step.name, step)
         else:
-            value = element(value, _EVALUATE[type(step.key)](scope, step.key, names), step)  # type: ignore[union-attr]
+            key = _EVALUATE[type(step.key)](scope, step.key, names)  # type: ignore[union-attr]
+            if isinstance(key, Unknown) and isinstance(value, (list, dict)):
+                _walk(scope, step, value)
+            value = element(value, key, step)
     return value
 
 
@@ -271,7 +277,7 @@ def attribute(value: Value, name: str, node: ast.Node) -> Value:
     if isinstance(value, Unknown):
         return value.read(name) if type(value) is Whole else value.part(name)
     if isinstance(value, list) and value and type(value) is not Set:
-        raise failed(node, f'a list has no attributes; did you mean [0].{name} or [*].{name}?')
+        raise failed(node, f"a list has no attributes; did you mean [0].{name} or [*].{name}?")
     raise failed(node, f"{described(value)} has no attributes")
 
 
@@ -346,10 +352,14 @@ def _binary(scope: Scope, node: ast.Binary, names: Names) -> Value:
     right = _EVALUATE[type(node.right)](scope, node.right, names)
     operator = node.operator
     if operator == "==" or operator == "!=":
+        _walk(scope, node, left)
         same = equal(left, right)
         if same is None:
             return unknown_from([left, right])
         return same is (operator == "==")
+    if type(left) is int and type(right) is int and operator in _NATIVE:
+        answer = _NATIVE[operator](left, right)
+        return answer if -_LARGE < answer < _LARGE else number.rounded(answer)
     to_operand = to_bool if operator in _LOGIC else to_number
     first = _operand(to_operand, left, node.left)
     second = _operand(to_operand, right, node.right)
@@ -372,6 +382,17 @@ def _operand(to_operand: Callable[[Value], Value], value: Value, node: ast.Expre
         raise failed(node, f"unsuitable value for this operand: {error}") from None
 
 
+_LARGE = 1 << number.PRECISION
+_NATIVE: dict[str, Callable[[int, int], int]] = {
+    "+": int.__add__,
+    "-": int.__sub__,
+    "*": int.__mul__,
+    "<": int.__lt__,
+    ">": int.__gt__,
+    "<=": int.__le__,
+    ">=": int.__ge__,
+}
+"""What whole numbers do the same way in Python."""
 _LOGIC = frozenset({"&&", "||"})
 _OPERATORS: dict[str, Callable[[Any, Any], Value]] = {
     "&&": lambda left, right: left and right,
@@ -426,9 +447,8 @@ def _tolerant(scope: Scope, node: ast.Expression, names: Names) -> Any:
 def _same_type(scope: Scope, node: ast.Conditional, value: Value, other: Any) -> Value:
     if value is None or other is None or other is _FAILED or isinstance(value, Unknown) or isinstance(other, Unknown):
         return value
-    for arm in (value, other):
-        if isinstance(arm, (list, dict)):
-            _spend(scope, node, len(arm))
+    _walk(scope, node, value)
+    _walk(scope, node, other)
     mine, theirs = type_of(value), type_of(other)
     if mine == theirs:
         return value
@@ -466,14 +486,14 @@ def _call(scope: Scope, node: ast.Call, names: Names) -> Value:
             if isinstance(last, Unknown):
                 return unknown_from([*arguments, last])
             if not isinstance(last, list):
-                raise Failure('only a list, set or tuple can be followed by "..."')
+                raise NoValueError('only a list, set or tuple can be followed by "..."')
             arguments += last
         if function is None:
             return unknown_from(arguments)
         return function(scope.budget, arguments)
-    except Failure as failure:
+    except NoValueError as failure:
         raise failed(node, failure) from None
-    except LimitReached as limit:
+    except LimitExceededError as limit:
         raise exceeded(node, limit) from None
 
 
@@ -501,24 +521,18 @@ def _can(scope: Scope, node: ast.Call, names: Names) -> Value:
 # ---- costs -----------------------------------------------------------------------------------------------------------
 
 
-def weight(node: ast.Expression | ast.TemplateIf | ast.TemplateFor) -> int:
-    """Nodes in an expression: what evaluating it once costs, loops and functions apart."""
-    count = 0
-    pending: list[Any] = [node]
-    while pending:
-        item = pending.pop()
-        if isinstance(item, ast.Node):
-            count += 1
-            pending += [getattr(item, slot) for slot in item.__slots__]
-        elif isinstance(item, (list, tuple)):
-            pending += item
-    return count
+def _walk(scope: Scope, node: ast.Node, value: Value) -> None:
+    if isinstance(value, (list, dict)):
+        try:
+            scope.budget.value(value)
+        except LimitExceededError as limit:
+            raise exceeded(node, limit) from None
 
 
 def _spend(scope: Scope, node: ast.Node, steps: int) -> None:
     try:
         scope.budget.spend(steps)
-    except LimitReached as limit:
+    except LimitExceededError as limit:
         raise exceeded(node, limit) from None
 
 
@@ -539,5 +553,3 @@ _EVALUATE: dict[Any, Callable[[Scope, Any, Names], Value]] = {
     ast.Conditional: _conditional,
     ast.Parens: _parens,
 }
-
-__all__ = ["ITEM", "NO_NAMES", "CycleError", "Names", "Scope", "Step", "evaluate", "exceeded", "failed", "follow", "weight", "Map"]

@@ -11,6 +11,7 @@ from rl_gym.hcl import ast
 from rl_gym.hcl.errors import HclEvaluationError
 from rl_gym.hcl.limits import DEFAULT, Limits
 from rl_gym.hcl.parser import parse
+from rl_gym.hcl.tracing import weight
 
 NATIVE = ".tf"
 JSON = ".tf.json"
@@ -69,13 +70,29 @@ class Module:
     module it calls; `settings` are the `.tfvars` files that apply, in the order in which they do.
     """
 
-    __slots__ = ("calls", "directory", "files", "settings")
+    __slots__ = ("_declared", "_weight", "calls", "directory", "files", "settings")
 
     def __init__(self, directory: str, files: list[ast.File], settings: list[ast.File]) -> None:
         self.directory = directory
         self.files = files
         self.settings = settings
         self.calls: dict[str, Module] = {}
+        self._declared: Declarations | None = None
+        self._weight: int | None = None
+
+    @property
+    def declared(self) -> Declarations:
+        """What the module declares; raises HclEvaluationError for what `terraform validate` refuses to read."""
+        if self._declared is None:
+            self._declared = _declarations(self.files)
+        return self._declared
+
+    @property
+    def weight(self) -> int:
+        """Nodes in the files of the module: what evaluating one instance of it costs at least."""
+        if self._weight is None:
+            self._weight = weight([file.body for file in self.files])
+        return self._weight
 
 
 def load(files: Mapping[str, str], limits: Limits = DEFAULT) -> Module:
@@ -154,10 +171,9 @@ def _local_calls(module: Module) -> list[tuple[str, str]]:
 # ---- declarations ----------------------------------------------------------------------------------------------------
 
 
-def declarations(module: Module) -> Declarations:
-    """What a module declares; raises HclEvaluationError for what `terraform validate` refuses to read."""
+def _declarations(files: Sequence[ast.File]) -> Declarations:
     found = Declarations()
-    for file in module.files:
+    for file in files:
         for attribute in file.body.attributes.values():
             raise wrong(attribute, f'an argument named "{attribute.name}" is not expected outside a block')
         for block in file.body.blocks:

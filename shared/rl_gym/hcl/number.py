@@ -77,10 +77,9 @@ def rounded(value: Fraction | int, precision: int = PRECISION) -> Number:
         value = Fraction(mantissa) * (Fraction(2) ** shift)
         if numerator < 0:
             value = -value
-    if value.denominator == 1:
-        whole = value.numerator
-        if abs(whole).bit_length() <= precision:
-            return whole
+    value = Fraction(value)
+    if value.denominator == 1 and abs(value.numerator).bit_length() <= precision:
+        return value.numerator
     return Real(value, precision)
 
 

@@ -42,7 +42,7 @@ def policy_text(source: Block, minified: bool = False) -> Value:
 
 def policy(source: Block) -> dict[str, Value]:
     """The policy as a document: the statements of the sources, then its own, then those that override by their Sid."""
-    values = source._values
+    values = source.raw
     own: list[Value] = list(_statements(source))
     merged: list[Value] = []
     for sources in (
@@ -102,7 +102,7 @@ def _statements(source: Block) -> Iterator[Value]:
         if block.created is UNKNOWN:
             yield Unknown()
             continue
-        values = block._values
+        values = block.raw
         statement: dict[str, Value] = {}
         if values.get("sid"):
             statement["Sid"] = values["sid"]
@@ -123,7 +123,7 @@ def _statements(source: Block) -> Iterator[Value]:
 
 
 def _strings(value: Value) -> Value:
-    """A list as IAM writes it: one entry stands without brackets, several stand in reverse order, as the provider has it."""
+    """A list as the provider writes it: one entry stands without brackets, several stand in reverse order."""
     if value is None or isinstance(value, Unknown):
         return value
     items = [_plain_text(item) for item in value] if isinstance(value, list) else [_plain_text(value)]
@@ -145,9 +145,9 @@ def _principals(blocks: list[Block]) -> Value:
         return None
     by_type: dict[str, list[Value]] = {}
     for block in blocks:
-        kind, identifiers = block._values.get("type"), block._values.get("identifiers")
+        kind, identifiers = block.raw.get("type"), block.raw.get("identifiers")
         if block.created is UNKNOWN or not isinstance(kind, str) or isinstance(identifiers, Unknown):
-            return Unknown(references_of(block._values))
+            return Unknown(references_of(block.raw))
         by_type.setdefault(str(kind), []).extend(identifiers if isinstance(identifiers, list) else [identifiers])
     if list(by_type) == ["*"] and by_type["*"] == ["*"]:
         return "*"
@@ -157,15 +157,13 @@ def _principals(blocks: list[Block]) -> Value:
 def _conditions(blocks: list[Block]) -> Value:
     out: dict[str, dict[str, Value]] = {}
     for block in blocks:
-        values = block._values
+        values = block.raw
         test, variable = values.get("test"), values.get("variable")
         if block.created is UNKNOWN or not isinstance(test, str) or not isinstance(variable, str):
             return Unknown(references_of(values))
-        wanted = values.get("values")
-        items = wanted if isinstance(wanted, (list, Unknown)) else [wanted]
-        if isinstance(items, list):
-            items = [_plain_text(item) for item in items]
+        items: Value = values.get("values")
+        if not isinstance(items, Unknown):
+            items = [_plain_text(item) for item in (items if isinstance(items, list) else [items])]
             items = items[0] if len(items) == 1 else items
         out.setdefault(str(test), {})[str(variable)] = items
     return out
-

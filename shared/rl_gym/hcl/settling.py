@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from rl_gym.hcl import ast
-from rl_gym.hcl.budget import Budget, LimitReached
+from rl_gym.hcl.budget import Budget, LimitExceededError
 from rl_gym.hcl.documents import ABSENT
 from rl_gym.hcl.folding import CycleError, exceeded
 from rl_gym.hcl.limits import Limits
 from rl_gym.hcl.values import Value
 
-_HOPS = 12
+_HOPS = 32
 """How many values may wait for one another on the call stack; in a longer chain the last one is settled first."""
-_BUSY: Final[Any] = type("Busy", (), {"__slots__": ()})()
+BUSY: Final[Any] = type("Busy", (), {"__slots__": ()})()
+"""Stands in a memo for a value that is being computed."""
 
 
 class Task:
@@ -66,7 +67,7 @@ class Run:
         """The value of a task, from its memo or computed now; raises HclEvaluationError or HclLimitError."""
         memo, key = task.memo, task.key
         value = memo.get(key, ABSENT)
-        if value is _BUSY:
+        if value is BUSY:
             raise cycle(task.node, f"{task.owner} refers to itself")
         if value is not ABSENT:
             return value
@@ -74,14 +75,14 @@ class Run:
             raise _Deferred(task)
         before, self.owner = self.owner, task.owner
         self._depth += 1
-        memo[key] = _BUSY
+        memo[key] = BUSY
         try:
             value = task.compute()
             if isinstance(value, (list, dict)):
                 self.budget.value(value)
         except BaseException as error:
             del memo[key]
-            if isinstance(error, LimitReached):
+            if isinstance(error, LimitExceededError):
                 raise exceeded(task.node, error) from None
             if isinstance(error, RecursionError):
                 if self._depth == 1:

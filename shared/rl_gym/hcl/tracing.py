@@ -1,4 +1,4 @@
-"""What expressions refer to, read off the tree without evaluating it."""
+"""What a tree says without being evaluated: what its expressions refer to, and how large it is."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def traversals(expression: ast.Node) -> Iterator[list[str]]:
         kind = type(item)
         if kind is ast.GetAttr or kind is ast.Index:
             names: list[str] = []
-            while type(item) is ast.GetAttr or type(item) is ast.Index:
-                if type(item) is ast.GetAttr:
+            while isinstance(item, (ast.GetAttr, ast.Index)):
+                if isinstance(item, ast.GetAttr):
                     names.append(item.name)
                 else:
                     pending.append(item.key)
@@ -42,8 +42,8 @@ def spelled(expression: ast.Expression) -> Any:
         return expression.value
     steps: list[str] = []
     item: Any = expression
-    while type(item) is ast.GetAttr or type(item) is ast.Index:
-        if type(item) is ast.GetAttr:
+    while isinstance(item, (ast.GetAttr, ast.Index)):
+        if isinstance(item, ast.GetAttr):
             steps.append(f".{item.name}")
         else:
             key = item.key.value if type(item.key) is ast.Literal else "..."
@@ -51,3 +51,20 @@ def spelled(expression: ast.Expression) -> Any:
         item = item.target
     root = item.name if type(item) is ast.Name else "..."
     return root + "".join(reversed(steps))
+
+
+def weight(*parts: Any) -> int:
+    """Nodes in expressions, blocks or bodies: what evaluating them once costs, loops and functions apart."""
+    count = 0
+    pending: list[Any] = list(parts)
+    while pending:
+        item = pending.pop()
+        if isinstance(item, ast.Node):
+            count += 1
+            pending += [getattr(item, slot) for slot in item.__slots__]
+        elif isinstance(item, ast.Body):
+            pending += item.attributes.values()
+            pending += item.blocks
+        elif isinstance(item, (list, tuple)):
+            pending += item
+    return count

@@ -1,8 +1,9 @@
 """What an expression evaluates to.
 
-A known value is plain Python: None (null), bool, int or `Real`, str, and containers, where `list` is Terraform's tuple,
-`List` its list, `Set` its set, `dict` its object and `Map` its map. A value that only a provider or a user can supply is
-an `Unknown`, which remembers the resources it came from. Outside the package an `Unknown` is the one object `UNKNOWN`.
+A known value is plain Python: None (null), bool, int or `Real`, str, and containers, where `list` is Terraform's
+tuple, `List` its list, `Set` its set, `dict` its object and `Map` its map. A value that only a provider or a user can
+supply is an `Unknown`, which remembers the resources it came from. Outside the package an `Unknown` is the one object
+`UNKNOWN`.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ NOTHING_KNOWN = Unknown()
 
 
 class Origin(str):
-    """A known string that was read from a resource, so that `bucket = aws_s3_bucket.b.bucket` still says whose it is."""
+    """A known string that was read from a resource: `bucket = aws_s3_bucket.b.bucket` still says whose it is."""
 
     __slots__ = ("direct", "references")
     references: frozenset[Reference]
@@ -252,7 +253,7 @@ def text_of(value: Value) -> str | None:
     return None
 
 
-def joined(pieces: Iterable[str | Unknown]) -> str | Unknown:
+def joined(pieces: Iterable[str | Unknown]) -> str | UnknownText:
     """Pieces of text put together: a string when all are known, else an UnknownText; origins are remembered."""
     known: list[str] = []
     out: list[str | Unknown] = []

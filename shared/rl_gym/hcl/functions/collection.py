@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import Any
 
-from rl_gym.hcl.budget import Budget, Failure
+from rl_gym.hcl.budget import Budget, NoValueError
 from rl_gym.hcl.conversion import (
     ANY,
     NUMBER,
@@ -44,26 +44,26 @@ _LONGEST_RANGE = 1024
 def _sequence(value: Value, what: str = "a list or tuple") -> list[Value]:
     if isinstance(value, list) and type(value) is not Set:
         return value
-    raise Failure(f"{what} is required, got {described(value)}")
+    raise NoValueError(f"{what} is required, got {described(value)}")
 
 
 def _collection(value: Value) -> list[Value]:
     if isinstance(value, list):
         return value
-    raise Failure(f"a list, set or tuple is required, got {described(value)}")
+    raise NoValueError(f"a list, set or tuple is required, got {described(value)}")
 
 
 def _mapping(value: Value) -> dict[str, Value]:
     if isinstance(value, dict):
         return value
-    raise Failure(f"a map or object is required, got {described(value)}")
+    raise NoValueError(f"a map or object is required, got {described(value)}")
 
 
 def _common(values: Sequence[Value]) -> list[Value]:
     try:
         return unified(values)
     except ConversionError as error:
-        raise Failure(str(error)) from None
+        raise NoValueError(str(error)) from None
 
 
 # ---- asking ----------------------------------------------------------------------------------------------------------
@@ -77,7 +77,7 @@ def length(value: Value) -> Value:
         return len(graphemes(value))
     if isinstance(value, Unknown):
         return unknown_from([value])
-    raise Failure(f"a collection or a string is required, got {described(value)}")
+    raise NoValueError(f"a collection or a string is required, got {described(value)}")
 
 
 @function("contains", PARTLY_KNOWN, PARTLY_KNOWN)
@@ -103,7 +103,7 @@ def index(collection: Value, wanted: Value) -> Value:
             return place
         if same is None:
             return unknown_from([collection, wanted])
-    raise Failure("the list does not contain the value")
+    raise NoValueError("the list does not contain the value")
 
 
 @function("lookup", PARTLY_KNOWN, STRING, ANYTHING, optional=1)
@@ -114,12 +114,12 @@ def lookup(collection: Value, key: Value, *default: Value) -> Value:
     if key in mapping:
         return mapping[key]
     if not default:
-        raise Failure(f'the given key "{key}" is not in the map')
+        raise NoValueError(f'the given key "{key}" is not in the map')
     if type(mapping) is Map and mapping:
         try:
             return convert(default[0], type_of(mapping)[1])
         except ConversionError as error:
-            raise Failure(f"the default value must have the type of the map's elements: {error}") from None
+            raise NoValueError(f"the default value must have the type of the map's elements: {error}") from None
     return default[0]
 
 
@@ -132,9 +132,9 @@ def element(collection: Value, place: Value) -> Value:
         return unknown_from(items)
     number = whole(place)
     if not items:
-        raise Failure("an empty list has no elements")
+        raise NoValueError("an empty list has no elements")
     if number < 0:
-        raise Failure("the index must not be negative")
+        raise NoValueError("the index must not be negative")
     return items[number % len(items)]
 
 
@@ -144,7 +144,7 @@ def one(collection: Value) -> Value:
         return collection
     items = _collection(collection)
     if len(items) > 1:
-        raise Failure("a collection of no or one element is required")
+        raise NoValueError("a collection of no or one element is required")
     return items[0] if items else None
 
 
@@ -174,13 +174,13 @@ def _decided(collection: Value, *, decisive: bool) -> Value:
 def coalesce(*values: Value) -> Value:
     common = unify([type_of(value) for value in values if not isinstance(value, Unknown)])
     if common is None:
-        raise Failure("all arguments must have the same type")
+        raise NoValueError("all arguments must have the same type")
     for place, value in enumerate(values):
         if isinstance(value, Unknown):
             return unknown_from(values[place:])
         if value is not None and value != "":
             return value if has_unknown(value) else convert(value, common)
-    raise Failure("no argument is neither null nor an empty string")
+    raise NoValueError("no argument is neither null nor an empty string")
 
 
 @function("coalescelist", variadic=ANYTHING)
@@ -189,21 +189,21 @@ def coalescelist(*lists: Value) -> Value:
         if isinstance(items, Unknown):
             return unknown_from(lists[place:])
         if items is None:
-            raise Failure("an argument must not be null")
+            raise NoValueError("an argument must not be null")
         if _sequence(items):
             return items
-    raise Failure("no argument is a list that holds something")
+    raise NoValueError("no argument is a list that holds something")
 
 
 @function("sum", Parameter(ANY))
 def total(numbers: Value) -> Number:
     items = _collection(numbers)
     if not items:
-        raise Failure("the list must not be empty")
+        raise NoValueError("the list must not be empty")
     result: Number = 0
     for item in items:
         if item is None:
-            raise Failure("every element must be a number")
+            raise NoValueError("every element must be a number")
         result = add(result, convert(item, NUMBER))
     return result
 
@@ -311,9 +311,9 @@ def zipmap(keys: Value, values: Value) -> Value:
     names = [convert(key, STRING) for key in _sequence(keys)]
     items = _sequence(values)
     if len(names) != len(items):
-        raise Failure(f"{len(names)} keys and {len(items)} values: there must be as many of each")
+        raise NoValueError(f"{len(names)} keys and {len(items)} values: there must be as many of each")
     if None in names:
-        raise Failure("a key must not be null")
+        raise NoValueError("a key must not be null")
     pairs = zip(names, items, strict=True)
     return Map(pairs) if type(values) is List else dict(pairs)
 
@@ -337,8 +337,10 @@ def values(value: Value) -> Value:
     return List(items) if type(value) is Map else items
 
 
-@function("distinct", Parameter(("list", ANY)))
-def distinct(items: Value) -> Value:
+@function("distinct", Parameter(("list", ANY)), budgeted=True)
+def distinct(budget: Budget, items: Value) -> Value:
+    for _ in range(3):
+        budget.value(items)
     first: dict[Any, Value] = {}
     for item in items:
         first.setdefault(identity(item), item)
@@ -357,7 +359,7 @@ def slice_of(collection: Value, start: Value, end: Value) -> Value:
     items = _sequence(collection)
     first, last = whole(start), whole(end)
     if not 0 <= first <= last <= len(items):
-        raise Failure(f"{first} to {last} is not a part of a list of {len(items)} elements")
+        raise NoValueError(f"{first} to {last} is not a part of a list of {len(items)} elements")
     return type(items)(items[first:last])
 
 
@@ -367,7 +369,7 @@ def chunklist(items: Value, size: Value) -> Value:
         return unknown_from([items])
     width = whole(size)
     if width < 0:
-        raise Failure("the size must not be negative")
+        raise NoValueError("the size must not be negative")
     width = width or max(1, len(items))
     return List(List(items[at : at + width]) for at in range(0, len(items), width))
 
@@ -375,7 +377,7 @@ def chunklist(items: Value, size: Value) -> Value:
 @function("sort", Parameter(("list", STRING)))
 def sort(items: Value) -> List:
     if None in items:
-        raise Failure("a null element cannot be sorted")
+        raise NoValueError("a null element cannot be sorted")
     return List(sorted(items))
 
 
@@ -392,7 +394,7 @@ def reverse(collection: Value) -> Value:
 def matchkeys(values: Value, keys: Value, wanted: Value) -> List:
     items, names = _collection(values), _collection(keys)
     if len(items) != len(names):
-        raise Failure("there must be as many keys as values")
+        raise NoValueError("there must be as many keys as values")
     joined = _common([*names, *_collection(wanted)])
     kept = {identity(item) for item in joined[len(names) :]}
     names = joined[: len(names)]
@@ -415,10 +417,10 @@ def numbers(budget: Budget, *bounds: Number) -> List:
     down = end < at
     step = rational(bounds[2]) if len(bounds) == 3 else (-1 if down else 1)
     if step == 0 or (at != end and (step < 0) != down):
-        raise Failure("the step must lead from the start to the limit")
+        raise NoValueError("the step must lead from the start to the limit")
     count = math.ceil((end - at) / step)
     if count > _LONGEST_RANGE:
-        raise Failure(f"more than {_LONGEST_RANGE} values were generated; use a larger step or a smaller limit")
+        raise NoValueError(f"more than {_LONGEST_RANGE} values were generated; use a larger step or a smaller limit")
     budget.items(count)
     out = List()
     current: Number = start
@@ -426,4 +428,3 @@ def numbers(budget: Budget, *bounds: Number) -> List:
         out.append(current)
         current = add(current, bounds[2] if len(bounds) == 3 else int(step))
     return out
-

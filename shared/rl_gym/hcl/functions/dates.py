@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from fractions import Fraction
 
-from rl_gym.hcl.budget import Failure
+from rl_gym.hcl.budget import NoValueError
 from rl_gym.hcl.conversion import STRING
 from rl_gym.hcl.functions.registry import function, unpredictable
 
@@ -17,6 +17,7 @@ _DURATION = re.compile(r"(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)", re.ASCII)
 _UNITS = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9}
 _MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
            "November", "December")  # fmt: skip
+_LONGEST_DURATION = 100
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _FIELD = re.compile(r"'(?:[^']|'')*'|([A-Za-z])\1*|[^A-Za-z']+")
 
@@ -32,30 +33,30 @@ class _Instant:
 
     @property
     def order(self) -> tuple[datetime, int]:
-        return self.moment.astimezone(timezone.utc), self.nanoseconds
+        return self.moment.astimezone(UTC), self.nanoseconds
 
 
 def _parsed(text: str) -> _Instant:
     match = _TIMESTAMP.fullmatch(text)
     if match is None:
-        raise Failure(f'"{text[:60]}" is not an RFC 3339 timestamp')
+        raise NoValueError(f'"{text[:60]}" is not an RFC 3339 timestamp')
     year, month, day, hour, minute, second, fraction, _, sign, off_hours, off_minutes = match.groups()
     offset = timedelta()
     if sign:
         offset = timedelta(hours=int(off_hours), minutes=int(off_minutes))
         offset = -offset if sign == "-" else offset
     try:
-        moment = datetime(
-            int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=timezone(offset)
-        )
-        moment.astimezone(timezone.utc)
+        moment = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second), tzinfo=timezone(offset))
+        moment.astimezone(UTC)
     except (ValueError, OverflowError):
-        raise Failure(f'"{text[:60]}" is not a date that exists') from None
+        raise NoValueError(f'"{text[:60]}" is not a date that exists') from None
     return _Instant(moment, int((fraction or "0").ljust(9, "0")))
 
 
 def _duration(text: str) -> int:
     """Nanoseconds in a duration such as `-1h30m`."""
+    if len(text) > _LONGEST_DURATION:
+        raise NoValueError("this is too long for a duration")
     rest = text.lstrip("+-") if text[:1] in ("+", "-") and text[1:2] not in ("+", "-") else text
     sign = -1 if text[:1] == "-" else 1
     if rest == "0":
@@ -65,22 +66,22 @@ def _duration(text: str) -> int:
     while at < len(rest):
         match = _DURATION.match(rest, at)
         if match is None or len(match[1]) > 30:
-            raise Failure(f'"{text[:60]}" is not a duration')
+            raise NoValueError(f'"{text[:60]}" is not a duration')
         total += Fraction(match[1].rstrip(".") or "0") * _UNITS[match[2]]
         at = match.end()
     if not rest or total >= 2**63:
-        raise Failure(f'"{text[:60]}" is not a duration')
+        raise NoValueError(f'"{text[:60]}" is not a duration')
     return sign * int(total)
 
 
 @function("timeadd", STRING, STRING)
 def timeadd(timestamp: str, duration: str) -> str:
     start = _parsed(timestamp)
-    seconds, nanoseconds = divmod(start.nanoseconds + _duration(duration), 10**9)
+    seconds = (start.nanoseconds + _duration(duration)) // 10**9
     try:
         moment = start.moment + timedelta(seconds=seconds)
     except OverflowError:
-        raise Failure("the date is out of range") from None
+        raise NoValueError("the date is out of range") from None
     return _rfc3339(moment)
 
 
@@ -104,7 +105,7 @@ def formatdate(pattern: str, timestamp: str) -> str:
     while at < len(pattern):
         match = _FIELD.match(pattern, at)
         if match is None:
-            raise Failure("a quoted part of the date format has no end")
+            raise NoValueError("a quoted part of the date format has no end")
         at = match.end()
         part = match[0]
         if part.startswith("'"):
@@ -148,7 +149,7 @@ def _field(part: str, moment: datetime) -> str:
     }
     found = fields.get(part)
     if found is None:
-        raise Failure(f'"{part}" is not a date format verb')
+        raise NoValueError(f'"{part}" is not a date format verb')
     return found
 
 

@@ -9,13 +9,13 @@ import json
 from typing import NoReturn
 from urllib.parse import quote_plus
 
-from rl_gym.hcl.budget import Budget, Failure, LimitReached
+from rl_gym.hcl.budget import Budget, LimitExceededError, NoValueError
 from rl_gym.hcl.conversion import STRING
 from rl_gym.hcl.functions.registry import ANYTHING, Parameter, function, unpredictable
 from rl_gym.hcl.number import NumberRangeError, format_number, from_text
 from rl_gym.hcl.values import (
-    List,
     NOTHING_KNOWN,
+    List,
     Unknown,
     UnknownDocument,
     Value,
@@ -25,9 +25,8 @@ from rl_gym.hcl.values import (
     with_origin,
 )
 
-_ESCAPED = str.maketrans(
-    {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
-)
+_NATIVE_DIGITS = 100
+_ESCAPED = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"})
 
 
 # ---- JSON ------------------------------------------------------------------------------------------------------------
@@ -62,15 +61,19 @@ def _written(value: Value) -> str:
 
 
 def json_value(text: str) -> Value:
-    """The value that JSON text means; raises Failure."""
+    """The value that JSON text means; raises NoValueError."""
     try:
-        return json.loads(text, parse_int=_number, parse_float=_number, parse_constant=_no_constant)
+        return json.loads(text, parse_int=_whole, parse_float=_number, parse_constant=_no_constant)
     except NumberRangeError as error:
-        raise Failure(str(error)) from None
+        raise NoValueError(str(error)) from None
     except ValueError as error:
-        raise Failure(f"invalid JSON: {error}") from None
+        raise NoValueError(f"invalid JSON: {error}") from None
     except RecursionError:
-        raise LimitReached("the JSON text nests too deeply") from None
+        raise LimitExceededError("the JSON text nests too deeply") from None
+
+
+def _whole(text: str) -> Value:
+    return int(text) if len(text) < _NATIVE_DIGITS else from_text(text)
 
 
 def _number(text: str) -> Value:
@@ -84,6 +87,7 @@ def _no_constant(name: str) -> NoReturn:
 @function("jsonencode", ANYTHING, budgeted=True)
 def jsonencode(budget: Budget, value: Value) -> Value:
     if isinstance(value, (list, dict)):
+        budget.value(value)
         budget.value(value)
     return json_text(value)
 
@@ -99,7 +103,7 @@ def jsondecode(budget: Budget, text: Value) -> Value:
 
 def decoded(budget: Budget, text: str) -> Value:
     """The value of JSON text, paid for; lone surrogates become the replacement character."""
-    budget.spend(len(text) // 8)
+    budget.spend(len(text) // 4)
     value = json_value(_without_surrogates(text))
     if isinstance(value, (list, dict)):
         budget.value(value)
@@ -159,9 +163,7 @@ def _yaml_lines(value: Value) -> list[str] | None:
         inner = _yaml_lines(item)
         if inner is None:
             return None
-        if isinstance(item, dict) and item and head == "-":
-            lines += [f"- {inner[0]}", *[f"  {line}" for line in inner[1:]]]
-        elif isinstance(item, list) and item and head == "-":
+        if isinstance(item, (dict, list)) and item and head == "-":
             lines += [f"- {inner[0]}", *[f"  {line}" for line in inner[1:]]]
         elif isinstance(item, dict) and item:
             lines += [head, *[f"  {line}" for line in inner]]
@@ -189,7 +191,7 @@ def yamldecode(budget: Budget, text: str) -> Value:
         return NOTHING_KNOWN
     try:
         return decoded(budget, text)
-    except Failure:
+    except NoValueError:
         return NOTHING_KNOWN
 
 
@@ -202,16 +204,16 @@ def csvdecode(budget: Budget, text: str) -> Value:
     try:
         rows = [row for row in csv.reader(str(text).splitlines(keepends=True), strict=True) if row]
     except csv.Error as error:
-        raise Failure(f"invalid CSV: {error}") from None
+        raise NoValueError(f"invalid CSV: {error}") from None
     if not rows:
-        raise Failure("missing header line")
+        raise NoValueError("missing header line")
     header, *body = rows
     if len(set(header)) < len(header):
-        raise Failure("duplicate column name")
+        raise NoValueError("duplicate column name")
     budget.items(len(body))
     for place, row in enumerate(body, 2):
         if len(row) != len(header):
-            raise Failure(f"wrong number of fields on line {place}")
+            raise NoValueError(f"wrong number of fields on line {place}")
     return List(dict(zip(header, row, strict=True)) for row in body)
 
 
@@ -231,13 +233,19 @@ def decode_bytes(text: str, codec: str) -> str:
     try:
         return base64.b64decode(text.replace("\r", "").replace("\n", ""), validate=True).decode(codec)
     except binascii.Error:
-        raise Failure("invalid base64 text") from None
+        raise NoValueError("invalid base64 text") from None
     except UnicodeDecodeError:
-        raise Failure(f"the decoded bytes are not {codec} text") from None
+        raise NoValueError(f"the decoded bytes are not {codec} text") from None
 
 
-_CODECS = {"utf-8": "utf-8", "us-ascii": "ascii", "iso-8859-1": "latin-1", "windows-1252": "cp1252",
-           "utf-16le": "utf-16-le", "utf-16be": "utf-16-be"}
+_CODECS = {
+    "utf-8": "utf-8",
+    "us-ascii": "ascii",
+    "iso-8859-1": "latin-1",
+    "windows-1252": "cp1252",
+    "utf-16le": "utf-16-le",
+    "utf-16be": "utf-16-be",
+}
 
 
 @function("textencodebase64", STRING, STRING)
@@ -248,7 +256,7 @@ def textencodebase64(text: str, encoding: str) -> Value:
     try:
         return base64.b64encode(text.encode(codec)).decode()
     except UnicodeEncodeError:
-        raise Failure(f"the text has characters that {encoding} lacks") from None
+        raise NoValueError(f"the text has characters that {encoding} lacks") from None
 
 
 @function("textdecodebase64", STRING, STRING)

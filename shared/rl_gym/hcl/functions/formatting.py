@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from rl_gym.hcl.budget import Budget, Failure
+from rl_gym.hcl.budget import Budget, LimitExceededError, NoValueError
 from rl_gym.hcl.conversion import STRING, ConversionError, to_bool, to_number
 from rl_gym.hcl.functions.encoding import json_text
 from rl_gym.hcl.functions.registry import ANYTHING, Parameter, function
@@ -14,7 +14,10 @@ from rl_gym.hcl.functions.strings import graphemes
 from rl_gym.hcl.number import Number, format_number, rational
 from rl_gym.hcl.values import List, Unknown, Value, joined, text_of, unknown_from
 
-_VERB = re.compile(r"%(?P<flags>[-+# 0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?:\[(?P<index>\d+)\])?(?P<verb>.)", re.S)
+_VERB = re.compile(
+    r"%(?P<flags>[-+# 0]*)(?P<width>\d*)(?:\.(?P<precision>\d*))?(?:\[(?P<index>\d+)\])?(?P<verb>.)", re.S
+)
+_MOST_DIGITS = 1000
 _EXPONENT_FROM = 6
 """Without a precision, `%v` and `%g` write an exponent from a million on."""
 
@@ -68,7 +71,7 @@ def format_list(budget: Budget, pattern: str, *arguments: Value) -> Value:
             return unknown_from(arguments)
     lengths = {len(argument) for argument in arguments if isinstance(argument, list)}
     if len(lengths) > 1:
-        raise Failure("all lists must have the same length")
+        raise NoValueError("all lists must have the same length")
     count = lengths.pop() if lengths else 1
     budget.items(count)
     return List(
@@ -78,7 +81,7 @@ def format_list(budget: Budget, pattern: str, *arguments: Value) -> Value:
 
 
 def formatted(budget: Budget, pattern: str, arguments: Sequence[Value]) -> Value:
-    """The pattern filled in; pieces that come from unknown arguments stay unknown. Raises Failure."""
+    """The pattern filled in; pieces that come from unknown arguments stay unknown. Raises NoValueError."""
     pieces: list[str | Unknown] = []
     at, following, most_used = 0, 0, 0
     while True:
@@ -88,23 +91,25 @@ def formatted(budget: Budget, pattern: str, arguments: Sequence[Value]) -> Value
             break
         match = _VERB.match(pattern, percent)
         if match is None:
-            raise Failure(f'"{pattern[percent : percent + 12]}" is not a format verb')
+            raise NoValueError(f'"{pattern[percent : percent + 12]}" is not a format verb')
         at = match.end()
         verb = _Verb(match)
         if verb.verb == "%":
             if len(verb.text) > 2:
-                raise Failure(f'"{verb.text}" is not a format verb')
+                raise NoValueError(f'"{verb.text}" is not a format verb')
             pieces.append("%")
             continue
         number = verb.index if verb.index is not None else following + 1
         following = number
         most_used = max(most_used, number)
         if not 1 <= number <= len(arguments):
-            raise Failure(f'not enough arguments for "{verb.text}"')
-        budget.text(verb.width + (verb.precision or 0))
+            raise NoValueError(f'not enough arguments for "{verb.text}"')
+        budget.text(verb.width)
+        if (verb.precision or 0) > _MOST_DIGITS:
+            raise LimitExceededError(f"a precision of more than {_MOST_DIGITS} digits")
         pieces.append(_one(verb, arguments[number - 1]))
     if most_used < len(arguments):
-        raise Failure(f"too many arguments: {len(arguments)} given, {most_used} used")
+        raise NoValueError(f"too many arguments: {len(arguments)} given, {most_used} used")
     budget.text(sum(len(piece) for piece in pieces if isinstance(piece, str)))
     return joined(pieces)
 
@@ -116,9 +121,9 @@ def _one(verb: _Verb, value: Value) -> str | Unknown:
     if kind == "v":
         return _any(verb, value)
     if kind not in "tbdoxXeEfgGsq":
-        raise Failure(f'"{verb.text}" is not a format verb')
+        raise NoValueError(f'"{verb.text}" is not a format verb')
     if value is None:
-        raise Failure(f'a null value is not allowed for "{verb.text}"')
+        raise NoValueError(f'a null value is not allowed for "{verb.text}"')
     try:
         if kind == "t":
             return "true" if to_bool(value) else "false"
@@ -126,7 +131,7 @@ def _one(verb: _Verb, value: Value) -> str | Unknown:
             return _text(verb, value)
         number = to_number(value)
     except ConversionError as error:
-        raise Failure(f'unsupported value for "{verb.text}": {error}') from None
+        raise NoValueError(f'unsupported value for "{verb.text}": {error}') from None
     return _number(verb, number, kind)
 
 
@@ -144,7 +149,7 @@ def _any(verb: _Verb, value: Value) -> str | Unknown:
 def _text(verb: _Verb, value: Value) -> str:
     text = text_of(value)
     if text is None:
-        raise Failure(f'unsupported value for "{verb.text}": a string is required')
+        raise NoValueError(f'unsupported value for "{verb.text}": a string is required')
     if verb.precision is not None:
         text = "".join(graphemes(text)[: verb.precision])
     if verb.verb == "q":
@@ -155,10 +160,7 @@ def _text(verb: _Verb, value: Value) -> str:
 
 
 def _number(verb: _Verb, number: Number, kind: str) -> str:
-    if kind in "bdoxX":
-        text = _whole(verb, number, kind)
-    else:
-        text = _fractional(number, kind, verb.precision)
+    text = _whole(verb, number, kind) if kind in "bdoxX" else _fractional(number, kind, verb.precision)
     if not text.startswith("-"):
         text = ("+" if "+" in verb.flags else " " if " " in verb.flags else "") + text
     return verb.padded_number(text)
@@ -167,7 +169,7 @@ def _number(verb: _Verb, number: Number, kind: str) -> str:
 def _whole(verb: _Verb, number: Number, kind: str) -> str:
     value = rational(number)
     if value != int(value):
-        raise Failure(f'unsupported value for "{verb.text}": a whole number is required')
+        raise NoValueError(f'unsupported value for "{verb.text}": a whole number is required')
     digits = format(abs(int(value)), kind)
     if verb.precision is not None:
         digits = digits.rjust(verb.precision, "0")

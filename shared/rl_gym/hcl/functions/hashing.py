@@ -6,7 +6,7 @@ import base64
 import hashlib
 import uuid
 
-from rl_gym.hcl.budget import Failure
+from rl_gym.hcl.budget import NoValueError
 from rl_gym.hcl.conversion import STRING
 from rl_gym.hcl.functions.registry import function, unpredictable
 
@@ -55,7 +55,7 @@ def uuidv5(namespace: str, name: str) -> str:
         try:
             known = uuid.UUID(namespace)
         except ValueError:
-            raise Failure('a namespace is "dns", "url", "oid", "x500" or a UUID') from None
+            raise NoValueError('a namespace is "dns", "url", "oid", "x500" or a UUID') from None
     return str(uuid.uuid5(known, str(name)))
 
 

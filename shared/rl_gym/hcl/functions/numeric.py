@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 
-from rl_gym.hcl.budget import Failure
-from rl_gym.hcl.conversion import ANY, NUMBER, STRING
+from rl_gym.hcl.budget import NoValueError
+from rl_gym.hcl.conversion import ANY, NUMBER
 from rl_gym.hcl.functions.registry import function, whole
 from rl_gym.hcl.number import Number, from_float, negate, rational
 from rl_gym.hcl.values import Value
@@ -49,7 +49,7 @@ def log(number: Number, base: Number) -> Number:
     try:
         return from_float(math.log(_double(number)) / math.log(_double(base)))
     except (ValueError, ZeroDivisionError):
-        raise Failure("the logarithm does not exist") from None
+        raise NoValueError("the logarithm does not exist") from None
 
 
 @function("pow", NUMBER, NUMBER)
@@ -57,28 +57,28 @@ def power(number: Number, exponent: Number) -> Number:
     try:
         return from_float(math.pow(_double(number), _double(exponent)))
     except (ValueError, OverflowError):
-        raise Failure("the power is not a finite number") from None
+        raise NoValueError("the power is not a finite number") from None
 
 
 def _double(number: Number) -> float:
     try:
         return float(number)
     except OverflowError:
-        raise Failure("a number is too large for double precision") from None
+        raise NoValueError("a number is too large for double precision") from None
 
 
 @function("parseint", ANY, NUMBER)
 def parseint(text: Value, base: Value) -> int:
     radix = whole(base)
     if not isinstance(text, str):
-        raise Failure("the first argument must be a string")
+        raise NoValueError("the first argument must be a string")
     if not 2 <= radix <= 62:
-        raise Failure("the base must be between 2 and 62")
+        raise NoValueError("the base must be between 2 and 62")
     digits = text[1:] if text[:1] in ("-", "+") else text
     allowed = _DIGITS[:radix]
     folded = digits.lower() if radix <= 36 else digits
     if not folded or any(digit not in allowed for digit in folded) or len(folded) > 512:
-        raise Failure(f"cannot parse {text[:40]!r} as a base {radix} integer")
+        raise NoValueError(f"cannot parse {text[:40]!r} as a base {radix} integer")
     value = 0
     for digit in folded:
         value = value * radix + allowed.index(digit)

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rl_gym.hcl.budget import Budget, Failure, LimitReached
+from rl_gym.hcl.budget import Budget, LimitExceededError, NoValueError
 from rl_gym.hcl.conversion import STRING
 from rl_gym.hcl.functions.registry import function
 from rl_gym.hcl.values import List, Value
 
-_STATES_PER_STEP = 512
+_STATES_PER_STEP = 256
 _LONGEST_PATTERN = 2048
 _MEMORY = 1 << 20
 _PLACEHOLDER = re.compile(rb"\$(?:(\$)|(\w+)|\{(\w+)\})", re.ASCII)
@@ -24,7 +24,7 @@ class _Pattern:
         import re2  # only the configurations that use an expression pay for loading it
 
         if len(text) > _LONGEST_PATTERN:
-            raise LimitReached(f"a regular expression of {len(text)} characters is longer than {_LONGEST_PATTERN}")
+            raise LimitExceededError(f"a pattern of {len(text)} characters is longer than {_LONGEST_PATTERN}")
         options = re2.Options()
         options.log_errors = False
         options.max_mem = _MEMORY
@@ -33,14 +33,14 @@ class _Pattern:
             self._compiled: Any = re2.compile(text.encode(), options)
         except re2.error as error:
             reason = error.args[0].decode() if error.args and isinstance(error.args[0], bytes) else str(error)
-            raise Failure(f"invalid regular expression: {reason}") from None
+            raise NoValueError(f"invalid regular expression: {reason}") from None
         self._budget = budget
         self._size: int = self._compiled.programsize
         self.groups: int = self._compiled.groups
         self.names = {_text(name): place for name, place in self._compiled.groupindex.items()}
 
     def search(self, text: bytes, start: int) -> Any | None:
-        self._budget.spend(1 + (len(text) - start) * self._size // _STATES_PER_STEP)
+        self._budget.spend(1 + (len(text) - start) * self._size * (1 + self.groups) // _STATES_PER_STEP)
         return self._compiled.search(text, start)
 
     def matches(self, text: bytes) -> Iterator[Any]:
@@ -75,7 +75,7 @@ def _captured(pattern: _Pattern, match: Any) -> Value:
         return match.group().decode()
     if pattern.names:
         if len(pattern.names) != pattern.groups:
-            raise Failure("named and unnamed groups cannot be mixed")
+            raise NoValueError("named and unnamed groups cannot be mixed")
         return {name: groups[place - 1] for name, place in pattern.names.items()}
     return groups
 
@@ -85,7 +85,7 @@ def regex(budget: Budget, pattern: str, text: str) -> Value:
     compiled = _Pattern(budget, pattern)
     match = compiled.search(text.encode(), 0)
     if match is None:
-        raise Failure("the pattern does not match the given string")
+        raise NoValueError("the pattern does not match the given string")
     return _captured(compiled, match)
 
 

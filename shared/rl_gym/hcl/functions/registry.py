@@ -6,25 +6,27 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from rl_gym.hcl.budget import Budget, Failure
+from rl_gym.hcl.budget import Budget, NoValueError
 from rl_gym.hcl.conversion import ANY, ConversionError, Type, convert
 from rl_gym.hcl.number import NumberRangeError
 from rl_gym.hcl.values import (
     NO_REFERENCES,
     Origin,
     Unknown,
+    UnknownText,
     Value,
-    has_unknown,
     references_of,
     unknown_from,
     with_origin,
 )
 
 Body = Callable[..., Value]
+_CHARACTERS_PER_STEP = 256
+"""Functions look at text many characters at a time."""
 
 
 class Parameter:
-    """One parameter. `null` lets null in; `unknown` hands unknown values to the function instead of answering unknown."""
+    """One parameter. `null` lets null in; with `unknown` the function itself sees to values that are not known."""
 
     __slots__ = ("null", "type", "unknown")
 
@@ -57,39 +59,46 @@ class Function:
         self.budgeted = budgeted
 
     def __call__(self, budget: Budget, arguments: Sequence[Value]) -> Value:
-        """The function's answer; raises Failure when it has none."""
+        """The function's answer; raises NoValueError when it has none."""
         given = len(arguments)
         if given < len(self.parameters) - self.optional or (self.variadic is None and given > len(self.parameters)):
-            raise Failure(f'function "{self.name}" takes {self._arity()}, and got {given}')
+            raise NoValueError(f'function "{self.name}" takes {self._arity()}, and got {given}')
         converted: list[Value] = []
         unknown = False
         for place, argument in enumerate(arguments):
             parameter = self.parameters[place] if place < len(self.parameters) else self.variadic
             assert parameter is not None
+            if parameter.unknown:
+                budget.spend(len(argument) if isinstance(argument, (list, dict)) else 1)
+            elif budget.value(argument):
+                unknown = True
+            if isinstance(argument, str):
+                budget.spend(len(argument) // (_CHARACTERS_PER_STEP if argument.isascii() else 1))
             converted.append(self._argument(place, argument, parameter))
-            unknown = unknown or (not parameter.unknown and has_unknown(argument))
         if unknown:
             return unknown_from(arguments)
         try:
             answer = self.body(budget, *converted) if self.budgeted else self.body(*converted)
-        except (ConversionError, NumberRangeError, Failure) as error:
-            raise Failure(f'call to function "{self.name}" failed: {error}') from None
+        except (ConversionError, NumberRangeError, NoValueError) as error:
+            raise NoValueError(f'call to function "{self.name}" failed: {error}') from None
         if type(answer) is str:
             budget.text(len(answer))
             return _remembering(answer, arguments)
+        if isinstance(answer, UnknownText):
+            budget.value(answer)
         return answer
 
     def _argument(self, place: int, argument: Value, parameter: Parameter) -> Value:
         if argument is None:
             if parameter.null:
                 return None
-            raise Failure(f'call to function "{self.name}" failed: argument {place + 1} must not be null')
+            raise NoValueError(f'call to function "{self.name}" failed: argument {place + 1} must not be null')
         if parameter.type == ANY:
             return argument
         try:
             return convert(argument, parameter.type)
         except ConversionError as error:
-            raise Failure(f'call to function "{self.name}" failed: argument {place + 1}: {error}') from None
+            raise NoValueError(f'call to function "{self.name}" failed: argument {place + 1}: {error}') from None
 
     def _arity(self) -> str:
         most = len(self.parameters)
@@ -154,7 +163,7 @@ def unpredictable(*names: str) -> None:
 def find(name: str) -> Function | None:
     """The function of this name; None for a provider's own (`provider::aws::...`), which only the provider can call.
 
-    Raises Failure when Terraform has no such function.
+    Raises NoValueError when Terraform has no such function.
     """
     found = FUNCTIONS.get(name)
     if found is not None:
@@ -166,14 +175,14 @@ def find(name: str) -> Function | None:
         return FUNCTIONS[bare]
     near = get_close_matches(name, [*FUNCTIONS, "try", "can"], n=1)
     hint = f'; did you mean "{near[0]}"?' if near else ""
-    raise Failure(f'there is no function named "{name}"{hint}')
+    raise NoValueError(f'there is no function named "{name}"{hint}')
 
 
 def whole(number: Value) -> int:
-    """A number that counts something; raises Failure when it has a fraction."""
+    """A number that counts something; raises NoValueError when it has a fraction."""
     if type(number) is int:
         return number
-    raise Failure("a whole number is required")
+    raise NoValueError("a whole number is required")
 
 
 ANYTHING = Parameter(ANY, null=True, unknown=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from rl_gym.hcl.budget import Budget, Failure
+from rl_gym.hcl.budget import Budget, NoValueError
 from rl_gym.hcl.conversion import NUMBER, STRING
 from rl_gym.hcl.functions.registry import PARTLY_KNOWN, Parameter, function, whole
 from rl_gym.hcl.values import List, Unknown, UnknownText, Value, joined, text_of, unknown_from
@@ -67,10 +67,7 @@ def title(text: str) -> str:
     separated = True
     for character in text:
         out.append(_simple(character, character.title()) if separated else character)
-        if character.isascii():
-            separated = not (character.isalnum() or character == "_")
-        else:
-            separated = character.isspace()
+        separated = character.isspace() if not character.isascii() else not (character.isalnum() or character == "_")
     return "".join(out)
 
 
@@ -103,7 +100,7 @@ def trimsuffix(text: str, suffix: str) -> str:
 def indent(budget: Budget, spaces: Value, text: str) -> str:
     width = whole(spaces)
     if width < 0:
-        raise Failure("the number of spaces must not be negative")
+        raise NoValueError("the number of spaces must not be negative")
     budget.text(len(text) + width * text.count("\n"))
     return text.replace("\n", "\n" + " " * width)
 
@@ -140,12 +137,12 @@ def join(budget: Budget, separator: str, *lists: Value) -> Value:
     size = 0
     for items in lists:
         if not isinstance(items, list):
-            raise Failure("a list of strings is required")
+            raise NoValueError("a list of strings is required")
         budget.items(len(items))
         for item in items:
             piece = item if isinstance(item, Unknown) else text_of(item)
             if piece is None:
-                raise Failure("every element must be a string")
+                raise NoValueError("every element must be a string")
             if pieces:
                 pieces.append(separator)
             pieces.append(piece)
