@@ -16,7 +16,7 @@ from rl_gym.iac.report import Finding, ScanError, ScanReport
 from rl_gym.iac.rules import Rule, Ruleset, get_ruleset
 from rl_gym.iac.secret_names import names_secret
 from rl_gym.iac.verdicts import Answer
-from rl_gym.infra.errors import InfrastructureError, UsageError
+from rl_gym.infra.errors import InfrastructureError, RlGymError, UsageError
 
 __all__ = ["ENGINES", "judge", "read", "scan", "score"]
 
@@ -70,7 +70,11 @@ def read(
     plan: Mapping[str, Any] | None = None,
     limits: Limits = COMPLETION,
 ) -> Context:
-    """Parse and evaluate; raises HclError where the text cannot be read, UsageError where there is none, or two."""
+    """Parse and evaluate.
+
+    Raises HclError where the text cannot be read, UsageError where there is none or two, InfrastructureError where
+    reading it fails of itself.
+    """
     if plan is not None:
         if hcl or files:
             raise UsageError("scan: give either a plan or source text, not both")
@@ -82,8 +86,13 @@ def read(
         sources["main.tf"] = hcl
     if not sources:
         raise UsageError("scan: there is nothing to read: give text, files or a plan")
-    module = with_calls(load({name: _ended(text) for name, text in sources.items()}, limits), names_secret)
-    return Context(evaluate(module, variables, limits), module)
+    try:
+        module = with_calls(load({name: _ended(text) for name, text in sources.items()}, limits), names_secret)
+        return Context(evaluate(module, variables, limits), module)
+    except (HclError, RlGymError):
+        raise
+    except Exception as error:
+        raise InfrastructureError(f"a configuration could not be read: {type(error).__name__}: {error}") from error
 
 
 def _ended(text: str) -> str:

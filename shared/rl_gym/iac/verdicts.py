@@ -5,6 +5,7 @@ A truth is `bool | None`: None where the configuration does not tell. `pass` is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -57,17 +58,14 @@ def truth(value: Any, absent: bool) -> Truth:
 
 
 def number(value: Any) -> float | None:
-    """A number, or a string that spells one; None for anything else, unknown included."""
-    if isinstance(value, bool) or value is UNKNOWN:
+    """A finite number, or a string that spells one; None for anything else, unknown included."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
-    if isinstance(value, int | float):
-        return float(value)
-    if isinstance(value, str):
-        try:
-            return float(value)
-        except ValueError:
-            return None
-    return None
+    try:
+        found = float(value)
+    except (ValueError, OverflowError):
+        return None
+    return found if math.isfinite(found) else None
 
 
 def text(value: Any) -> str | None:

@@ -107,7 +107,7 @@ def _encrypted(body: Body) -> Truth:
 
 
 def _algorithm(name: object) -> Truth:
-    return None if name is UNKNOWN else name in _SSE_ALGORITHMS
+    return None if name is UNKNOWN else isinstance(name, str) and name in _SSE_ALGORITHMS
 
 
 @rule(
