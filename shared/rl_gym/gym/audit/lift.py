@@ -14,14 +14,14 @@ __all__ = ["lift_metrics"]
 
 TOLERANCE = 0.05
 LEVEL = 0.025
-THRESHOLD = f"worse by more than {TOLERANCE}, p < {LEVEL} after Holm"
+THRESHOLD = f"below {-TOLERANCE} (Holm)"
+ALARM = f"alarm where the change lies below {-TOLERANCE}, one-sided p < {LEVEL} after Holm's correction"
 
 
 def lift_metrics(evidence: Evidence) -> Iterator[Metric]:
     """One metric for reward, gate rate and valid rate, then one a component, then one a check.
 
-    Components and checks are two families of tests; within each an alarm means that the mean change lies below
-    -TOLERANCE, one-sided, after Holm's correction.
+    Components and checks are two families of tests, each corrected on its own.
     """
     before, after = (evidence.sampled[name] for name in (evidence.baseline, evidence.policy))
     for name, measure in MEASURES.items():
@@ -55,7 +55,7 @@ def _family(kind: str, pairs: Mapping[str, tuple[Clusters, ...]], how_to_read: s
         yield measured(
             f"lift.{kind}.{name}",
             bootstrap_mean(change),
-            how_to_read=how_to_read,
+            how_to_read=f"{how_to_read}; {ALARM}",
             threshold=THRESHOLD,
             alarm=adjusted[name] < LEVEL,
         )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AuditReport", "Metric", "measured", "not_measured", "read_report", "write_report"]
 
-COLUMNS = ("metric", "value", "95% interval", "n", "threshold", "")
+COLUMNS = ("metric", "value", "95% interval", "n", "alarm when", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +208,7 @@ def read_report(path: Path) -> AuditReport:
 
 def _cells(metric: Metric) -> list[str]:
     if metric.value is None:
-        return [metric.name, "not measured", "", "", metric.note, ""]
+        return [metric.name, "-", "", "", f"not measured: {metric.note}", ""]
     interval = "" if metric.low is None or metric.high is None else f"{metric.low:.3f} .. {metric.high:.3f}"
     return [
         metric.name,

@@ -113,15 +113,21 @@ class Verdict:
         """The numbers for a terminal: one line a test, on each anchor."""
         from rich.table import Table
 
-        table = Table(title=f"{self.candidate.policy} against {self.incumbent.policy}", title_justify="left")
+        table = Table(
+            title=f"{self.candidate.policy} against {self.incumbent.policy}",
+            title_justify="left",
+            caption="\n".join(
+                f"{anchor.split}: {anchor.episodes} episodes show a change of {anchor.detectable:.3f} with 80% power"
+                for anchor in self.anchors
+            ),
+        )
         for column in ("anchor", "test", "candidate - incumbent", "must hold"):
             table.add_column(column)
         tolerance, family_tolerance = self.settings["tolerance"], self.settings["family_tolerance"]
         for anchor in self.anchors:
-            size = f"{anchor.split} (n {anchor.episodes}, shows {anchor.detectable:.3f})"
-            table.add_row(size, "reward", _interval(anchor.reward), f"low end above {-tolerance:g}")
+            table.add_row(anchor.split, "reward", _interval(anchor.reward), f"low end above {-tolerance:g}")
             for name, test in anchor.gates.items():
-                change = f"{test.better} episodes better, {test.worse} worse, p {test.p:.3f}"
+                change = f"{test.better} better, {test.worse} worse, p {test.p:.3f}"
                 table.add_row("", f"gate {name}", change, "not significantly worse")
             for name, family in anchor.families.items():
                 change = f"{_interval(family.change)}, p {family.p:.3f}"

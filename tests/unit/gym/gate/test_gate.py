@@ -276,7 +276,7 @@ def test_the_table_shows_each_test(record: Maker) -> None:
     console = Console(width=160)
     with console.capture() as capture:
         console.print(verdict.to_table())
-    for word in ("anchor (n 200", "reward", "gate all", "gate gate", "family s3", "low end above -0.1"):
+    for word in ("anchor: 200 episodes show", "reward", "gate all", "gate gate", "family s3", "low end above -0.1"):
         assert word in capture.get()
 
 
