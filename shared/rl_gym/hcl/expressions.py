@@ -91,30 +91,26 @@ class ExpressionParser(TemplateParser):
         pos = match.end()
         node: Expression
         if kind == lexer.TERM_TEXT:
-            at = match.start(1) - 1
-            node = Literal(source, at, match[1])
+            at = match.start(kind) - 1
+            node = Literal(source, at, match[kind])
         elif kind == lexer.TERM_PATH:
-            at = match.start(2)
-            name, attributes = match.group(2, 3)
+            at = match.start(lexer.TERM_ROOT)
+            name, attributes = match.group(lexer.TERM_ROOT, lexer.TERM_PATH)
             if attributes:
-                node = Literal(source, at, CONSTANTS[name]) if name in CONSTANTS else Name(source, at, name)
-                names = attributes[1:].split(".")
-                self.nodes -= len(names)
-                for attribute in names:
-                    node = GetAttr(source, at, node, attribute)
+                node = self.path(at, name, attributes)
             else:
                 node = self.named(name, at, pos, mode, depth)
                 pos = self.pos
         elif kind == lexer.TERM_OPENER:
-            at = match.start(5)
-            node = self.opened(match[5], at, mode, depth)
+            at = match.start(kind)
+            node = self.opened(match[kind], at, mode, depth)
             pos = self.pos
         elif kind == lexer.TERM_NUMBER:
-            at = match.start(4)
-            node = Literal(source, at, self.number(match[4], at))
+            at = match.start(kind)
+            node = Literal(source, at, self.number(match[kind], at))
         else:
-            at = match.start(6)
-            node = self.named(self.name(match, 6), at, pos, mode, depth)
+            at = match.start(lexer.TERM_NAME)
+            node = self.named(self.name(match, lexer.TERM_NAME), at, pos, mode, depth)
             pos = self.pos
 
         followers = mode.followers
@@ -165,7 +161,7 @@ class ExpressionParser(TemplateParser):
             step = mode.step(text, pos)
             if step is None:
                 raise self.missing("the name of an attribute", pos, mode)
-            if step[3]:
+            if step[lexer.STEP_STAR]:
                 node = self.attribute_splat(node, at, step.end(), mode)
                 pos = self.pos
             else:
@@ -176,12 +172,12 @@ class ExpressionParser(TemplateParser):
 
     def step(self, node: Expression, at: int, step: re.Match[str]) -> Expression:
         """`.name`, or the old form of an index, `.0`."""
-        if step[1]:
+        if step[lexer.STEP_NAME]:
             return GetAttr(self.source, at, node, self.name(step))
-        start = step.start(2)
-        if "." in step[2]:
+        start, index = step.start(lexer.STEP_NUMBER), step[lexer.STEP_NUMBER]
+        if "." in index:
             raise self.wrong("an index after a dot must be a whole number; write it as [0][1]", start)
-        return Index(self.source, at, node, Literal(self.source, start, self.number(step[2], start)))
+        return Index(self.source, at, node, Literal(self.source, start, self.number(index, start)))
 
     def attribute_splat(self, target: Expression, at: int, pos: int, mode: Mode) -> Splat:
         """What follows `.*`: names and old-style indexes belong to each element, anything else to the whole."""
@@ -189,7 +185,7 @@ class ExpressionParser(TemplateParser):
         each: Expression = SplatItem(self.source, at)
         while (match := mode.follow(text, pos)) is not None and match[1] == ".":
             step = mode.step(text, match.end())
-            if step is None or step[3]:
+            if step is None or step[lexer.STEP_STAR]:
                 raise self.missing("the name of an attribute", match.end(), mode)
             self.nodes -= 1
             each = self.step(each, at, step)
@@ -197,23 +193,30 @@ class ExpressionParser(TemplateParser):
         self.pos = pos
         return Splat(self.source, at, target, each, False)
 
+    def path(self, at: int, name: str, attributes: str) -> Expression:
+        """`name` with a plain path after it, as in `.a.b`; an empty path is allowed."""
+        source = self.source
+        node: Expression = Literal(source, at, CONSTANTS[name]) if name in CONSTANTS else Name(source, at, name)
+        if attributes:
+            for attribute in attributes[1:].split("."):
+                self.nodes -= 1
+                node = GetAttr(source, at, node, attribute)
+        return node
+
     # ---- terms -------------------------------------------------------------------------------------------------------
 
     def named(self, name: str, at: int, pos: int, mode: Mode, depth: int) -> Expression:
         """A lone name: a call, a constant or the root of a traversal."""
         text = self.text
-        following = text[pos : pos + 1]
-        if following in mode.followers:
-            pos = mode.skip(text, pos)
-            following = text[pos : pos + 1]
-        if following == "(":
-            return self.call(name, at, pos, depth)
-        if following == ":" and text.startswith("::", pos):
-            return self.namespaced(name, at, pos, mode, depth)
+        following = pos
+        if text[pos : pos + 1] in mode.followers:
+            following = mode.skip(text, pos)
+        if text[following : following + 1] == "(":
+            return self.call(name, at, following, depth)
+        if text.startswith("::", following):
+            return self.namespaced(name, at, following, mode, depth)
         self.pos = pos
-        if name in CONSTANTS:
-            return Literal(self.source, at, CONSTANTS[name])
-        return Name(self.source, at, name)
+        return self.path(at, name, "")
 
     def namespaced(self, name: str, at: int, pos: int, mode: Mode, depth: int) -> Call:
         """`provider::name::function(...)`"""
@@ -221,7 +224,7 @@ class ExpressionParser(TemplateParser):
         names = [name]
         while text.startswith("::", pos):
             match = mode.step(text, pos + 2)
-            if match is None or not match[1]:
+            if match is None or not match[lexer.STEP_NAME]:
                 raise self.missing('the name of a function after "::"', pos + 2, mode)
             names.append(self.name(match))
             if len(names) > self.max_depth:
@@ -242,7 +245,7 @@ class ExpressionParser(TemplateParser):
         while True:
             arguments.append(self.expression(pos, FREE, depth + 1))
             match = lexer.CALL_NEXT(text, self.pos)
-            if match is not None and match.lastindex == lexer.SEPARATED_NEXT:
+            if match is not None and match.lastindex == lexer.NEXT:
                 pos = match.end()
                 continue
             if match is None or match.lastindex is None:
@@ -286,7 +289,7 @@ class ExpressionParser(TemplateParser):
             if match is None or match.lastindex is None:
                 raise self.missing(f'"," or "]" in the list{self.opened_at(opening)}', self.pos)
             pos = match.end()
-            if match.lastindex == lexer.SEPARATED_END:
+            if match.lastindex == lexer.END:
                 self.pos = pos
                 return Tuple(self.source, opening, items)
 
@@ -308,8 +311,6 @@ class ExpressionParser(TemplateParser):
                 key = self.expression(pos, LINE, depth)
                 if isinstance(key, Name):
                     key = Literal(source, pos, literals.plain(key.name))
-                elif isinstance(key, Literal) and (key.value is None or isinstance(key.value, bool)):
-                    key = Literal(source, pos, str(key.value).lower() if key.value is not None else "null")
                 match = lexer.KEY_END(text, self.pos)
                 if match is None:
                     raise self.missing('"=" and a value after this key', self.pos, LINE)
@@ -319,7 +320,7 @@ class ExpressionParser(TemplateParser):
                 place = f"this entry of the object{self.opened_at(opening)}"
                 raise self.missing(f'a newline, "," or "}}" after {place}', self.pos, LINE)
             pos = match.end()
-            if match.lastindex == lexer.ENTRY_END:
+            if match.lastindex == lexer.END:
                 self.pos = pos
                 return Object(source, opening, items)
 

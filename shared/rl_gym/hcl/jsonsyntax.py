@@ -104,6 +104,7 @@ class _Object(NamedTuple):
 
 
 _Value = _Text | _Constant | _Array | _Object
+_Meaning = Callable[[_Text], Expression]
 
 
 class Embedded(Source):
@@ -231,7 +232,7 @@ class _Builder:
         """The body of a file of variable values, whose strings are themselves."""
         body = Body()
         for member in self._members(root):
-            self._add(body, member, self._verbatim)
+            self._add(body, member, self._verbatim, self._verbatim)
         return body
 
     def body(self, value: _Value, kind: str, blocks: Mapping[str, int]) -> Body:
@@ -246,11 +247,11 @@ class _Builder:
             elif not kind:
                 raise self._reader.wrong(f'expected one of {", ".join(blocks)}, found "{name}"', member.name.start)
             elif (kind, name) in _VERBATIM:
-                self._add(body, member, self._verbatim)
+                self._add(body, member, self._verbatim, self._verbatim)
             elif name == "depends_on" or (kind, name) in _EXPRESSIONS:
-                self._add(body, member, self._native)
+                self._add(body, member, self._native, self._verbatim)
             else:
-                self._add(body, member, self._template)
+                self._add(body, member, self._template, self._template)
         return body
 
     def _members(self, value: _Value) -> Iterator[_Member]:
@@ -274,34 +275,33 @@ class _Builder:
             body = self.body(part, kind, _NESTED.get(kind, {}))
             yield Block(self._source, at.start, part.end, kind, given, body)
 
-    def _add(self, body: Body, member: _Member, text: Callable[[_Text], Expression]) -> None:
-        """Add an argument, whose strings `text` reads."""
+    def _add(self, body: Body, member: _Member, text: _Meaning, key: _Meaning) -> None:
+        """Add an argument; `text` gives the meaning of its strings and `key` that of the names in its objects."""
         name = literals.plain(member.name.text)
         if name in body.attributes:
             first = body.attributes[name].line
             message = f"the argument {name} is set twice; it was set on line {first}"
             raise self._reader.wrong(message, member.name.start)
-        value = self._expression(member.value, text)
+        value = self._expression(member.value, text, key)
         body.attributes[name] = Attribute(self._source, member.name.start, member.value.end, name, value)
 
     # ---- expressions -------------------------------------------------------------------------------------------------
 
-    def _expression(self, value: _Value, text: Callable[[_Text], Expression]) -> Expression:
+    def _expression(self, value: _Value, text: _Meaning, key: _Meaning) -> Expression:
         source = self._source
         if isinstance(value, _Text):
             return text(value)
         if isinstance(value, _Constant):
             return Literal(source, value.start, value.value)
         if isinstance(value, _Array):
-            return Tuple(source, value.start, [self._expression(item, text) for item in value.items])
+            return Tuple(source, value.start, [self._expression(item, text, key) for item in value.items])
         names: set[str] = set()
         items: list[tuple[Expression, Expression]] = []
         for name, content in value.members:
             if name.text in names:
                 raise self._reader.wrong(f'the name "{name.text}" stands twice in this object', name.start)
             names.add(name.text)
-            key = self._verbatim(name) if text == self._verbatim else self._template(name)
-            items.append((key, self._expression(content, text)))
+            items.append((key(name), self._expression(content, text, key)))
         return Object(source, value.start, items)
 
     def _verbatim(self, value: _Text) -> Expression:

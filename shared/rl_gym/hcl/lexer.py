@@ -12,21 +12,21 @@ from __future__ import annotations
 
 import re
 
-BLANK = r"[ \t]*+"
+_BLANK = r"[ \t]*+"
 _BLOCK_COMMENT = r"/\*[^*]*+(?:\*(?!/)[^*]*+)*+\*/"
 _LINE_COMMENT = r"(?:\#|//)[^\n]*+"
-GAP = rf"{BLANK}(?:{_BLOCK_COMMENT}{BLANK})*+"
+_GAP = rf"{_BLANK}(?:{_BLOCK_COMMENT}{_BLANK})*+"
 """What may stand between two words of one line."""
-SPACE = rf"[ \t\n]*+(?:(?:\r\n|{_BLOCK_COMMENT}|{_LINE_COMMENT})[ \t\n]*+)*+"
+_SPACE = rf"[ \t\n]*+(?:(?:\r\n|{_BLOCK_COMMENT}|{_LINE_COMMENT})[ \t\n]*+)*+"
 """What may stand between two words where newlines are ignored."""
-_EOL = rf"{GAP}(?:{_LINE_COMMENT})?+(?:\r?\n|\Z)"
+_EOL = rf"{_GAP}(?:{_LINE_COMMENT})?+(?:\r?\n|\Z)"
 
-NAME = r"[A-Za-z_][A-Za-z0-9_-]*+(?![^\x00-\x7f])"
+_NAME = r"[A-Za-z_][A-Za-z0-9_-]*+(?![^\x00-\x7f])"
 # A class is written as what it leaves out of ASCII: one with a range up to U+10FFFF takes milliseconds to compile.
 _NAME_CHARACTER = r"[^\x00-,./:-@\[-\^`{-\x7f]"
-ANY_NAME = rf"[^\x00-@\[-\^`{{-\x7f]{_NAME_CHARACTER}*+"
-"""A name, or something that starts like one: `identifiers.check` decides about the characters beyond ASCII."""
-NUMBER = r"[0-9]++(?:\.*+(?:[eE][+-]?)?[0-9]++)*+"
+_ANY_NAME = rf"[^\x00-@\[-\^`{{-\x7f]{_NAME_CHARACTER}*+"
+"""A name, or something that looks like one: `identifiers.bad_character` decides about what is beyond ASCII."""
+_NUMBER = r"[0-9]++(?:\.*+(?:[eE][+-]?)?[0-9]++)*+"
 """A number, or something that HCL takes for one word with it, such as `1.2.3`."""
 _PLAIN = r"[\x00-\t\v\f\x0e-!\x23&-\[\]-\x7f]*+"
 """ASCII in a string without a quote, a backslash, a dollar, a percent sign or the end of a line."""
@@ -38,45 +38,52 @@ _OPENING = r"\$\{~?+|%\{~?+"
 
 
 def _table(pattern: str) -> re.Pattern[str]:
+    """A pattern written with blanks and comments between its pieces; the pieces above hold neither."""
     return re.compile(pattern, re.VERBOSE)
 
 
-# Verbose patterns drop blanks outside character classes, which none of the pieces above needs.
-
 # ---- structure -------------------------------------------------------------------------------------------------------
 
-ITEM_TEXT, ITEM_PATH, ITEM_ATTRIBUTE, ITEM_BLOCK, ITEM_LINES, ITEM_CLOSE, ITEM_END = 2, 4, 5, 6, 7, 8, 9
+ITEM_NAME, ITEM_TEXT, ITEM_ROOT, ITEM_PATH, ITEM_VALUE, ITEM_BLOCK, ITEM_LINES, ITEM_CLOSE, ITEM_END = range(1, 10)
 ITEM = _table(rf"""
-    {SPACE}
-    (?: ({NAME}) {BLANK}
-        (?: = {BLANK} (?: "({_PLAIN})" {_EOL} | ({NAME}) ((?:\.{NAME})*+) {_EOL} | () )
-          | ((?:(?: "{_PLAIN}" | {NAME} ) {BLANK})*+) \{{ (?: {BLANK} \n () )?+ )
-      | (\}}) {_EOL}
-      | (\Z) )""").match
-"""One item of a body: an argument (complete if its value is plain, else up to the value), a block's header, the
-closing brace with the rest of its line, or the end of the file."""
+    {_SPACE}
+    (?: ({_NAME}) {_BLANK}                                          # 1 name
+        (?: = {_BLANK}
+            (?: "({_PLAIN})" {_EOL}                                 # 2 text: the argument is complete
+              | ({_NAME}) ((?:\.{_NAME})*+) {_EOL}                  # 3 root, 4 path: complete
+              | () )                                                # 5 any other value is to follow
+          | ((?:(?: "{_PLAIN}" | {_NAME} ) {_BLANK})*+) \{{         # 6 the labels of a block
+            (?: {_BLANK} \n () )?+ )                                # 7 its items are to follow
+      | (\}}) {_EOL}                                                # 8 the end of a block
+      | (\Z) )                                                      # 9 the end of the file
+    """).match
+"""One item of a body, or its end; the last group that matched tells which. Nothing matches for items of an uncommon
+shape, and for mistakes."""
 
-LABEL = re.compile(rf'"[^"]*+"|{NAME}').findall
-OPENED_EMPTY, OPENED_LINES, OPENED_LINE = 1, 2, 3
-OPENED = _table(rf"{GAP} (?: (\}}) {_EOL} | (?:{_LINE_COMMENT})?+ (?:\r?\n | \Z) () | () )").match
-"""What follows a block's opening brace."""
+LABEL = re.compile(rf'"[^"]*+"|{_NAME}').findall
+OPENED_EMPTY, OPENED_LINES = 1, 2
+OPENED = _table(rf"{_GAP} (?: (\}}) {_EOL} | (?:{_LINE_COMMENT})?+ (?:\r?\n | \Z) () | () )").match
+"""What follows a block's opening brace: its end, a line's end, or an argument on the same line."""
 
 EOL = _table(_EOL).match
-HEADER_NAME = _table(rf"{SPACE} ({ANY_NAME})").match
-HEADER_NEXT = _table(rf"{GAP} (?: (=) | (\{{) | (\") | ({ANY_NAME}) )").match
-CLOSE_LINE = _table(rf"{GAP} (\}})").match
+HEADER_NAME = _table(rf"{_SPACE} ({_ANY_NAME})").match
+HEADER_EQUALS, HEADER_BRACE, HEADER_QUOTE, HEADER_LABEL = range(1, 5)
+HEADER_NEXT = _table(rf"{_GAP} (?: (=) | (\{{) | (\") | ({_ANY_NAME}) )").match
+CLOSE_LINE = _table(rf"{_GAP} (\}})").match
 
 # ---- expressions -----------------------------------------------------------------------------------------------------
 
-TERM_TEXT, TERM_PATH, TERM_NUMBER, TERM_OPENER, TERM_NAME = 1, 3, 4, 5, 6
+TERM_TEXT, TERM_ROOT, TERM_PATH, TERM_NUMBER, TERM_OPENER, TERM_NAME = range(1, 7)
 _TERM = rf"""
-    (?: "({_PLAIN})" {BLANK}
-      | ({NAME}) ((?:\.{NAME})*+) {BLANK}
-      | ({NUMBER}) {BLANK}
-      | ([\[{{(!"-] | <<)
-      | ({ANY_NAME}) {BLANK} )"""
-_FOLLOW = r"""(\|\| | && | [=!]= | [<>]=?+ | [-+*%?\[] | /(?!/) | \.(?!\.))"""
-_STEP = rf"(?: ({ANY_NAME}) | ({NUMBER}) | (\*) )"
+    (?: "({_PLAIN})" {_BLANK}                           # 1 text
+      | ({_NAME}) ((?:\.{_NAME})*+) {_BLANK}            # 2 root, 3 path
+      | ({_NUMBER}) {_BLANK}                            # 4 number
+      | ([\[{{(!"-] | <<)                               # 5 what opens a term of any other kind
+      | ({_ANY_NAME}) {_BLANK} )                        # 6 a name with characters beyond ASCII
+    """
+_FOLLOW = r"(\|\| | && | [=!]= | [<>]=?+ | [-+*%?\[] | /(?!/) | \.(?!\.))"
+STEP_NAME, STEP_NUMBER, STEP_STAR = range(1, 4)
+_STEP = rf"(?: ({_ANY_NAME}) | ({_NUMBER}) | (\*) )"
 
 
 class Mode:
@@ -98,45 +105,52 @@ class Mode:
         return match.end() if match is not None else pos
 
 
-LINE = Mode(GAP, " \t/")
+LINE = Mode(_GAP, " \t/")
 """A newline ends the expression."""
-FREE = Mode(SPACE, " \t/\n\r#")
+FREE = Mode(_SPACE, " \t/\n\r#")
 """Newlines are ignored: inside brackets, parentheses and interpolations."""
 
-FOR = _table(rf"{SPACE} for {_NOT_A_NAME}").match
-FOR_NAMES = _table(rf"{SPACE} ({ANY_NAME}) {SPACE} (?: , {SPACE} ({ANY_NAME}) {SPACE} )?+ in {_NOT_A_NAME}").match
-IF = _table(rf"{SPACE} if {_NOT_A_NAME}").match
-COLON = _table(rf"{SPACE} :(?!:)").match
-ARROW = _table(rf"{SPACE} =>").match
-ELLIPSIS = _table(rf"{SPACE} \.\.\.").match
+FOR = _table(rf"{_SPACE} for {_NOT_A_NAME}").match
+FOR_NAMES = _table(rf"{_SPACE} ({_ANY_NAME}) {_SPACE} (?: , {_SPACE} ({_ANY_NAME}) {_SPACE} )?+ in {_NOT_A_NAME}").match
+IF = _table(rf"{_SPACE} if {_NOT_A_NAME}").match
+COLON = _table(rf"{_SPACE} :(?!:)").match
+ARROW = _table(rf"{_SPACE} =>").match
+ELLIPSIS = _table(rf"{_SPACE} \.\.\.").match
 
-SEPARATED_NEXT, SEPARATED_END = 1, 2
-TUPLE_NEXT = _table(rf"{SPACE} (?:(,){SPACE})?+ (\])?+").match
-CALL_NEXT = _table(rf"{SPACE} (?:(,){SPACE})?+ (\))?+").match
+NEXT, END = 1, 2
+TUPLE_NEXT = _table(rf"{_SPACE} (?:(,){_SPACE})?+ (\])?+").match
+CALL_NEXT = _table(rf"{_SPACE} (?:(,){_SPACE})?+ (\))?+").match
 """After an item: a comma, the end, both, or neither, which is a mistake."""
 
-KEY = _table(rf"""(?: ({NAME}) | "({_PLAIN})" ) {GAP} (?: =(?![=>]) | :(?!:) )""").match
-KEY_END = _table(rf"{GAP} (?: =(?![=>]) | :(?!:) )").match
-ENTRY_NEXT, ENTRY_END = 1, 2
-OBJECT_NEXT = _table(rf"{GAP} (?: (?: , | (?:{_LINE_COMMENT})?+ \r?\n ) {SPACE} () )?+ (\}})?+").match
+KEY = _table(rf"""(?: ({_NAME}) | "({_PLAIN})" ) {_GAP} (?: =(?![=>]) | :(?!:) )""").match
+KEY_END = _table(rf"{_GAP} (?: =(?![=>]) | :(?!:) )").match
+OBJECT_NEXT = _table(rf"{_GAP} (?: (?: , | (?:{_LINE_COMMENT})?+ \r?\n ) {_SPACE} () )?+ (\}})?+").match
 """After an object's entry: a comma or newline, the end, both, or neither, which is a mistake."""
 
 # ---- templates -------------------------------------------------------------------------------------------------------
 
+TEXT, ENDING = 1, 2
 QUOTED = _table(rf"""((?: [^"\\$%\n\r]++ | \\[^\n\r] | {_DOLLARS} )*+) ("|{_OPENING})?+""").match
-"""Text between quotes up to the closing quote or a sequence; no second group where a line ends too early."""
-HEREDOC = _table(rf"<<(-?)({ANY_NAME})\r?\n").match
-_ASCII_SPACE = r"[ \t\v\f]*+"
-PLAIN_HEREDOC = _table(rf"""
-    <<(-?)({NAME})\n
-    ((?: (?! {_ASCII_SPACE} \2 {_ASCII_SPACE} \n ) [\x00-\t\v\f\x0e-\x23&-\x7f]*+ \n )*+)
-    {_ASCII_SPACE} \2 {_ASCII_SPACE} (?=\n)""").match
-HEREDOC_TEXT = _table(rf"""((?: [^$%\n\r]++ | \r(?=\n) | {_DOLLARS} )*+) (\n|{_OPENING})?+""").match
-BARE_TEXT = _table(rf"((?: [^$%]++ | {_DOLLARS} )*+) ({_OPENING})?+").match
-SEQUENCE_END = _table(rf"{SPACE} (~?+)\}}").match
-DIRECTIVE = _table(rf"{SPACE} ({ANY_NAME})").match
+"""Text between quotes, up to the closing quote or a sequence; no ending where a line ends too early."""
+HEREDOC_TEXT = _table(rf"""
+    ((?: [^$%\n\r]++ | \r(?=\n) | (?<![$%])[$%]\r(?=\r\n) | {_DOLLARS} )*+) (\n|{_OPENING})?+""").match
+"""Text in a heredoc, up to the end of the line or a sequence. A carriage return belongs to a newline, except that HCL's
+scanner lets another one pass after a lone dollar or percent sign."""
+BARE_TEXT = _table(rf"((?: [^$%\n]++ | {_DOLLARS} )*+ \n?+) ({_OPENING})?+").match
+"""Text without delimiters, up to the end of the line or a sequence: a `~` trims no further than that."""
 ESCAPE = _table(r"""\\(?: ([nrt"\\]) | u([0-9a-fA-F]{4}) | U([0-9a-fA-F]{8}) | ) | \$(\$++\{) | %(%++\{)""")
 DOLLAR_ESCAPE = _table(r"\$(\$++\{) | %(%++\{)")
+SEQUENCE_END = _table(rf"{_SPACE} (~?+)\}}").match
+DIRECTIVE = _table(rf"{_SPACE} ({_ANY_NAME})").match
+
+FLUSH, MARKER, PLAIN_TEXT = range(1, 4)
+HEREDOC = _table(rf"<<(-?)({_ANY_NAME})\r?\n").match
+_ASCII_SPACE = r"[ \t\v\f]*+"
+PLAIN_HEREDOC = _table(rf"""
+    <<(-?)({_NAME})\n
+    ((?: (?! {_ASCII_SPACE} \2 {_ASCII_SPACE} \n ) [\x00-\t\v\f\x0e-\x23&-\x7f]*+ \n )*+)
+    {_ASCII_SPACE} \2 {_ASCII_SPACE} (?=\n)""").match
+"""A whole heredoc of ASCII without a dollar or percent sign."""
 
 WHITESPACE = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"

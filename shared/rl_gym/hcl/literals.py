@@ -9,8 +9,8 @@ from unicodedata import normalize
 from rl_gym.hcl import lexer
 
 _CONTROL = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
-MAX_NUMBER_DIGITS = 400
-"""Digits before or after the decimal point; Terraform itself keeps about 154."""
+MAX_NUMBER_DIGITS = 300
+"""Digits before or after the decimal point: a float holds as many, and Terraform itself keeps about 154."""
 
 
 class LiteralError(ValueError):

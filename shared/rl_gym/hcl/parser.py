@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from rl_gym.hcl import lexer, literals
-from rl_gym.hcl.ast import Attribute, Block, Body, Expression, File, GetAttr, Literal, Name, Source
+from rl_gym.hcl.ast import Attribute, Block, Body, File, Literal, Source
 from rl_gym.hcl.errors import HclLimitError, HclSyntaxError
-from rl_gym.hcl.expressions import CONSTANTS, ExpressionParser
+from rl_gym.hcl.expressions import ExpressionParser
 from rl_gym.hcl.jsonsyntax import parse_json
 from rl_gym.hcl.lexer import LINE
 from rl_gym.hcl.limits import DEFAULT, Limits
@@ -59,48 +59,39 @@ class Parser(ExpressionParser):
                 continue
             kind = match.lastindex
             pos = match.end()
-            if kind == lexer.ITEM_LINES:
-                labels = [label.strip('"') for label in lexer.LABEL(match[6])]
-                inner = self.body(pos, depth + 1, match.end(6))
-                blocks.append(Block(source, match.start(1), self.closed, match[1], labels, inner))
-                pos = self.pos
-            elif kind == lexer.ITEM_BLOCK:
-                labels = [label.strip('"') for label in lexer.LABEL(match[6])]
-                blocks.append(self.block(match[1], labels, match.start(1), pos, depth))
-                pos = self.pos
-            elif kind == lexer.ITEM_CLOSE:
-                self.closed = match.end(8)
+            if kind == lexer.ITEM_CLOSE:
+                self.closed = match.end(kind)
                 if opening is None:
                     raise self.wrong('"}" closes nothing', self.closed - 1)
                 self.pos = pos
                 return body
-            elif kind == lexer.ITEM_END:
+            if kind == lexer.ITEM_END:
                 if opening is not None:
                     raise self.missing(f'"}}" to close the block{self.opened_at(opening)}', pos)
                 return body
+            name, start = match[lexer.ITEM_NAME], match.start(lexer.ITEM_NAME)
+            if kind == lexer.ITEM_LINES:
+                labels = [label.strip('"') for label in lexer.LABEL(match[lexer.ITEM_BLOCK])]
+                inner = self.body(pos, depth + 1, match.end(lexer.ITEM_BLOCK))
+                blocks.append(Block(source, start, self.closed, name, labels, inner))
+                pos = self.pos
+            elif kind == lexer.ITEM_BLOCK:
+                labels = [label.strip('"') for label in lexer.LABEL(match[kind])]
+                blocks.append(self.block(name, labels, start, pos, depth))
+                pos = self.pos
+            elif name in attributes:
+                raise self.repeated(name, start, attributes[name])
+            elif kind == lexer.ITEM_TEXT:
+                value = Literal(source, match.start(kind) - 1, match[kind])
+                attributes[name] = Attribute(source, start, match.end(kind) + 1, name, value)
+            elif kind == lexer.ITEM_PATH:
+                before = self.nodes
+                path = self.path(match.start(lexer.ITEM_ROOT), *match.group(lexer.ITEM_ROOT, lexer.ITEM_PATH))
+                self.check_size(path, before)
+                attributes[name] = Attribute(source, start, match.end(kind), name, path)
             else:
-                start = match.start(1)
-                name = match[1]
-                if name in attributes:
-                    raise self.repeated(name, start, attributes[name])
-                value: Expression
-                if kind == lexer.ITEM_TEXT:
-                    value = Literal(source, match.start(2) - 1, match[2])
-                    attributes[name] = Attribute(source, start, match.end(2) + 1, name, value)
-                elif kind == lexer.ITEM_PATH:
-                    at = match.start(3)
-                    root, path = match.group(3, 4)
-                    value = Literal(source, at, CONSTANTS[root]) if root in CONSTANTS else Name(source, at, root)
-                    if path:
-                        names = path[1:].split(".")
-                        if len(names) > self.max_depth:
-                            raise self.too_deep(at)
-                        for attribute in names:
-                            value = GetAttr(source, at, value, attribute)
-                    attributes[name] = Attribute(source, start, match.end(4), name, value)
-                else:
-                    attributes[name] = self.argument(name, start, pos, depth)
-                    pos = self.end_of_line("this argument")
+                attributes[name] = self.argument(name, start, pos, depth)
+                pos = self.end_of_line("this argument")
 
     def item(self, body: Body, pos: int, depth: int, opening: int | None) -> int:
         """An item of an uncommon shape, or a mistake. Gives the offset past it."""
@@ -119,18 +110,19 @@ class Parser(ExpressionParser):
         pos = match.end()
         while (match := lexer.HEADER_NEXT(text, pos)) is not None:
             pos = match.end()
-            if match[1]:
+            if match[lexer.HEADER_EQUALS]:
                 if labels:
                     break
                 if name in body.attributes:
                     raise self.repeated(name, start, body.attributes[name])
                 body.attributes[name] = self.argument(name, start, pos, depth)
                 return self.end_of_line("this argument")
-            if match[2]:
+            if match[lexer.HEADER_BRACE]:
                 body.blocks.append(self.block(name, labels, start, pos, depth))
                 return self.pos
-            if match[4]:
-                labels.append(self.name(match, 4))
+            self.spend(1, pos)
+            if match[lexer.HEADER_LABEL]:
+                labels.append(self.name(match, lexer.HEADER_LABEL))
             else:
                 labels.append(self.label(pos))
                 pos = self.pos
@@ -141,13 +133,13 @@ class Parser(ExpressionParser):
 
     def label(self, pos: int) -> str:
         match = lexer.QUOTED(self.text, pos)
-        if match is None or match[2] != '"':
+        if match is None or match[lexer.ENDING] != '"':
             end = match.end() if match else pos
-            if match is not None and match[2]:
-                raise self.wrong("a label cannot hold a template", match.start(2))
+            if match is not None and match[lexer.ENDING]:
+                raise self.wrong("a label cannot hold a template", match.start(lexer.ENDING))
             raise self.wrong("this label is not closed: expected a quote before the end of the line", end)
         self.pos = match.end()
-        return self.text_value(match[1], pos, literals.quoted)
+        return self.text_value(match[lexer.TEXT], pos, literals.quoted)
 
     def argument(self, name: str, start: int, pos: int, depth: int) -> Attribute:
         before = self.nodes
@@ -182,23 +174,21 @@ class Parser(ExpressionParser):
         """The one argument of a block that stands on one line."""
         text = self.text
         body = Body()
-        empty = lexer.CLOSE_LINE(text, pos)
-        if empty is not None:
-            raise self.missing("a newline after this block", empty.end(), LINE)
-        name_match = lexer.HEADER_NAME(text, pos)
-        if name_match is None:
+        match = lexer.HEADER_NAME(text, pos)
+        if match is None:
+            empty = lexer.CLOSE_LINE(text, pos)
+            if empty is not None:
+                raise self.missing("a newline after this block", empty.end(), LINE)
             raise self.missing('an argument and "}" on the same line, or a newline', pos, LINE)
-        name = self.name(name_match)
-        equals = lexer.HEADER_NEXT(text, name_match.end())
-        if equals is None or not equals[1]:
-            raise self.missing(
-                '"=" and a value: a block on one line holds one argument and no block', name_match.end(), LINE
-            )
-        body.attributes[name] = self.argument(name, name_match.start(1), equals.end(), depth)
-        close = lexer.CLOSE_LINE(text, self.pos)
-        if close is None:
+        name, start, pos = self.name(match), match.start(1), match.end()
+        match = lexer.HEADER_NEXT(text, pos)
+        if match is None or not match[lexer.HEADER_EQUALS]:
+            raise self.missing('"=" and a value: a block on one line holds one argument and no block', pos, LINE)
+        body.attributes[name] = self.argument(name, start, match.end(), depth)
+        match = lexer.CLOSE_LINE(text, self.pos)
+        if match is None:
             raise self.missing('"}": a block on one line holds one argument', self.pos, LINE)
-        self.pos = close.end()
+        self.pos = match.end()
         return body
 
     def end_of_line(self, what: str) -> int:

@@ -32,23 +32,23 @@ class TemplateParser(Reader, ABC):
         text = self.text
         pos = opening + 1
         match = lexer.QUOTED(text, pos)
-        if match is not None and match[2] == '"':
+        if match is not None and match[lexer.ENDING] == '"':
             self.pos = match.end()
-            return Literal(self.source, opening, self.text_value(match[1], pos, literals.quoted))
+            return Literal(self.source, opening, self.text_value(match[lexer.TEXT], pos, literals.quoted))
         pieces: list[Piece] = []
         trim = False
         levels = 0
         while True:
-            if match is None or match[2] is None:
+            if match is None or match[lexer.ENDING] is None:
                 end = match.end() if match is not None else pos
                 raise self.wrong("this string is not closed: expected a quote before the end of the line", end)
-            if match[1]:
-                self.add_text(pieces, match[1], pos, literals.quoted, trim)
-            if match[2] == '"':
+            if match[lexer.TEXT]:
+                self.add_text(pieces, match[lexer.TEXT], pos, literals.quoted, trim)
+            if match[lexer.ENDING] == '"':
                 self.pos = match.end()
                 return self.template(opening, pieces)
             levels += self.sequence(pieces, match, depth + levels)
-            pos, trim = self.sequence_end(match.start(2))
+            pos, trim = self.sequence_end(match.start(lexer.ENDING))
             match = lexer.QUOTED(text, pos)
 
     def heredoc(self, opening: int, depth: int) -> Literal | Template:
@@ -59,7 +59,7 @@ class TemplateParser(Reader, ABC):
         head = lexer.HEREDOC(text, opening)
         if head is None:
             raise self.wrong('expected a name and a newline right after "<<", as in <<EOT', opening)
-        marker = self.name(head, 2)
+        marker = self.name(head, lexer.MARKER)
         pos = head.end()
         pieces: list[Piece] = []
         trim = False
@@ -68,32 +68,32 @@ class TemplateParser(Reader, ABC):
         while True:
             self.spend(1, pos)
             match = lexer.HEREDOC_TEXT(text, pos)
-            if match is None or match[2] is None:
+            if match is None or match[lexer.ENDING] is None:
                 end = match.end() if match is not None else pos
                 if end < len(text):
                     raise self.wrong("a carriage return in a heredoc must be followed by a newline", end)
                 raise self.wrong(f"this heredoc is not closed: expected {marker} alone on a line of its own", opening)
-            line_end = match[2] == "\n"
-            if line_end and line_start and match[1].strip(lexer.WHITESPACE) == marker:
+            line_end = match[lexer.ENDING] == "\n"
+            if line_end and line_start and match[lexer.TEXT].strip(lexer.WHITESPACE) == marker:
                 break
-            raw = match[1] + "\n" if line_end else match[1]
+            raw = match[lexer.TEXT] + "\n" if line_end else match[lexer.TEXT]
             if raw:
                 self.add_text(pieces, raw, pos, literals.heredoc, trim)
             pos, trim = match.end(), False
             if not line_end:
                 levels += self.sequence(pieces, match, depth + levels)
-                pos, trim = self.sequence_end(match.start(2))
+                pos, trim = self.sequence_end(match.start(lexer.ENDING))
             line_start = line_end
-        self.pos = match.end(1) - match[1].endswith("\r")
-        if head[1]:
+        self.pos = match.end(lexer.TEXT) - match[lexer.TEXT].endswith("\r")
+        if head[lexer.FLUSH]:
             template_tree.unindent(pieces)
         return self.template(opening, pieces)
 
     def plain_heredoc(self, opening: int, match: re.Match[str]) -> Literal:
         """A heredoc without sequences, escapes or characters beyond ASCII, read in one match."""
-        text = match[3]
+        text = match[lexer.PLAIN_TEXT]
         self.spend(text.count("\n"), opening)
-        if match[1]:
+        if match[lexer.FLUSH]:
             lines: list[Piece] = [line + "\n" for line in text.split("\n")[:-1]]
             template_tree.unindent(lines)
             text = "".join(line for line in lines if isinstance(line, str))
@@ -106,13 +106,14 @@ class TemplateParser(Reader, ABC):
         pieces: list[Piece] = []
         trim = False
         levels = 0
-        while (match := lexer.BARE_TEXT(self.text, pos)) is not None:
-            if match[1]:
-                self.add_text(pieces, match[1], pos, literals.heredoc, trim)
-            if match[2] is None:
-                break
-            levels += self.sequence(pieces, match, levels + 1)
-            pos, trim = self.sequence_end(match.start(2))
+        while pos < len(self.text) and (match := lexer.BARE_TEXT(self.text, pos)) is not None:
+            self.spend(1, pos)
+            if match[lexer.TEXT]:
+                self.add_text(pieces, match[lexer.TEXT], pos, literals.heredoc, trim)
+            pos, trim = match.end(), False
+            if match[lexer.ENDING] is not None:
+                levels += self.sequence(pieces, match, levels + 1)
+                pos, trim = self.sequence_end(match.start(lexer.ENDING))
         return self.template(0, pieces)
 
     def add_text(self, pieces: list[Piece], raw: str, at: int, value: Callable[[str], str], trim: bool) -> None:
@@ -132,11 +133,11 @@ class TemplateParser(Reader, ABC):
             raise self.wrong(str(error), error.start) from None
 
     def sequence(self, pieces: list[Piece], match: re.Match[str], depth: int) -> int:
-        """The inside of `${ }` or `%{ }`, whose opening is the second group of `match`, added to `pieces`.
+        """The inside of `${ }` or `%{ }`, whose opening is the ending of `match`, added to `pieces`.
 
         Gives the change in nesting: 1 for an opening directive, -1 for a closing one.
         """
-        opening, at, pos = match[2], match.start(2), match.end()
+        opening, at, pos = match[lexer.ENDING], match.start(lexer.ENDING), match.end()
         self.spend(1, at)
         if opening.endswith("~") and pieces and isinstance(pieces[-1], str):
             pieces[-1] = pieces[-1].rstrip(lexer.WHITESPACE)

@@ -113,6 +113,9 @@ def test_strings_are_templates_where_terraform_takes_them_for_one() -> None:
         "  d = 'a\\\\n'",
         "  e = 'a\\nb'",
     ]
+    trimmed = r'{"locals": {"a": "x ${b ~}\n   y\n   ${~ c}", "d": "${b ~}  \n\n  z"}}'
+    # A `~` trims no further than the line, as `terraform console` shows.
+    assert lines(trimmed) == ["locals", "  a = <|x | b |   y\n| c>", "  d = <b |\n  z|>"]
     verbatim = '{"variable": {"a": {"default": {"${k}": "${v}"}, "description": "${d}"}}}'
     assert lines(verbatim) == ["variable 'a'", "  default = {'${k}'='${v}'}", "  description = '${d}'"]
 

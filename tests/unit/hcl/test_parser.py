@@ -260,13 +260,16 @@ def _ends(body_text: str) -> list[tuple[str, str]]:
 
 def test_ends_leave_out_blanks_and_comments() -> None:
     text = 'a = 1 \t# c\nb = x.y   \nc = f(1) /* c */\nd = "s"\t\ne = -x\n'
-    text += 'f "l" { \n}  # c\ng {} // c\nh { i = 1 } /* c */\n'
+    text += 'f "l" { \n}  # c\ng {} // c\nh { i = 1 } /* c */\ni = !x /* c */\nj = é /* c */ # d\nk = f() /* c */\n'
     assert _ends(text) == [
         ("Attribute", "a = 1"),
         ("Attribute", "b = x.y"),
         ("Attribute", "c = f(1)"),
         ("Attribute", 'd = "s"'),
         ("Attribute", "e = -x"),
+        ("Attribute", "i = !x"),
+        ("Attribute", "j = é"),
+        ("Attribute", "k = f()"),
         ("Block", 'f "l" { \n}'),
         ("Block", "g {}"),
         ("Block", "h { i = 1 }"),

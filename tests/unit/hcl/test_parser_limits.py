@@ -95,9 +95,9 @@ def test_nodes_are_bounded(text: str) -> None:
         parse(text, limits=Limits(max_nodes=50))
 
 
-@pytest.mark.parametrize("number", ["9" * 401, "1e401", "1e-401", "1e999999999", "1e" + "9" * 60, "1." + "0" * 400])
+@pytest.mark.parametrize("number", ["9" * 301, "1e301", "1e-301", "1e999999999", "1e" + "9" * 60, "1." + "0" * 300])
 def test_numbers_are_bounded(number: str) -> None:
-    with pytest.raises(HclLimitError, match="a number of more than 400 digits"):
+    with pytest.raises(HclLimitError, match="a number of more than 300 digits"):
         parse(f"a = {number}")
 
 
