@@ -125,7 +125,7 @@ class Context:
         return found
 
     def orphan(self, companion: Resource, path: str, targets: tuple[str, ...]) -> bool:
-        """Whether a companion is certainly for none of the configuration's resources of the types `targets`."""
+        """Whether a companion is not surely for any of the configuration's resources of the types `targets`."""
         return all(self.attached(companion, path, target) is not True for target in self.of_type(*targets))
 
     def attached(self, companion: Resource, path: str, target: Resource) -> Truth:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from rl_gym.hcl import UNKNOWN, Partial
+from rl_gym.hcl import UNKNOWN, Partial, Reference
 from rl_gym.iac.actions import changes
 from rl_gym.iac.verdicts import Truth, some
 
@@ -101,7 +101,9 @@ def is_account_root(principal: Any) -> bool:
     """`123456789012` or `arn:aws:iam::123456789012:root`, also with a part that is not known before apply."""
     if not isinstance(principal, str):
         return False
-    if (principal.isdigit() and len(principal) == 12) or principal.endswith(".account_id}"):
+    if isinstance(principal, Partial) and len(principal.pieces) == 1:
+        return isinstance(principal.pieces[0], Reference) and principal.pieces[0].attribute == "account_id"
+    if principal.isdigit() and len(principal) == 12:
         return True
     parts = principal.split(":")
     return len(parts) == 6 and parts[2] == "iam" and parts[5] == "root" and "*" not in parts[4]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rl_gym.hcl import UNKNOWN, Partial, Resource
@@ -31,12 +31,13 @@ _CARRIERS = (
     "aws_redshift_cluster",
     "aws_redshiftserverless_namespace",
     "aws_secretsmanager_secret_version",
-    "aws_ssm_parameter",
 )
 """Types with an argument that holds a secret: they pass where none is written, other types only ever fail."""
 
-_POINTER = ("arn:", "{{resolve:", "alias/", "ssm:", "secretsmanager:")
-"""How a value begins that says where a secret is kept, not what it is."""
+_POINTER = re.compile(r"arn:aws[a-z-]*:(?:secretsmanager|ssm|kms):[a-z0-9-]*:\d{12}:\S+")
+"""A value that says where a secret is kept, not what it is."""
+_POINTING_TYPES = ("SECRETS_MANAGER", "PARAMETER_STORE")
+"""Types of a build's environment variable whose value is the name of a secret."""
 
 _TOKEN = re.compile(
     r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
@@ -78,7 +79,7 @@ def hardcoded_secret(resource: Resource, context: Context) -> Answer | None:
     """
     for path, reason in (*_written(resource), *_fallbacks(resource, context)):
         return Answer("fail", reason, path)
-    if resource.type in _CARRIERS and resource.mode == "managed":
+    if (resource.type in _CARRIERS and resource.mode == "managed") or _is_secure_parameter(resource):
         return Answer("pass", "no secret is written out")
     return None
 
@@ -86,8 +87,7 @@ def hardcoded_secret(resource: Resource, context: Context) -> Answer | None:
 def _written(resource: Resource) -> Iterator[tuple[str, str]]:
     """Every place where a secret is written out: its path and what is wrong."""
     attributes = resource.attributes()
-    secure = resource.type == "aws_ssm_parameter" and attributes.get("type") == "SecureString"
-    if secure and _literal(attributes.get("value")):
+    if _is_secure_parameter(resource) and _literal(attributes.get("value")):
         yield "value", "the value of a SecureString is written out"
     for name, value in attributes.items():
         document = resource.policy(name) if name in _DOCUMENTS else None
@@ -97,6 +97,10 @@ def _written(resource: Resource) -> Iterator[tuple[str, str]]:
         if not found and name == "secret_string" and _known(whole):
             found = [(name, "secret_string is written out")]
         yield from found
+
+
+def _is_secure_parameter(resource: Resource) -> bool:
+    return resource.type == "aws_ssm_parameter" and resource.get("type") == "SecureString"
 
 
 def _fallbacks(resource: Resource, context: Context) -> Iterator[tuple[str, str]]:
@@ -112,6 +116,13 @@ def _fallbacks(resource: Resource, context: Context) -> Iterator[tuple[str, str]
             yield from _in_text(argument.name, argument.name, text)
 
 
+def _is_secret_pair(value: Mapping[Any, Any]) -> bool:
+    """`{ name = "DB_PASSWORD", value = "hunter2" }`, as in the environment of a container."""
+    name = value.get("name", value.get("Name"))
+    named = isinstance(name, str) and names_secret(name) and value.get("type") not in _POINTING_TYPES
+    return named and _secret(value.get("value", value.get("Value")))
+
+
 def _secret(value: Any) -> bool:
     return _literal(value) and value != ""
 
@@ -122,9 +133,8 @@ def _in_value(path: str, name: str, value: Any, named: bool) -> Iterator[tuple[s
     `name` is the argument or key that the value belongs to; list items keep that of their list.
     """
     if isinstance(value, dict):
-        pair = value.get("name", value.get("Name"))
-        if named and isinstance(pair, str) and names_secret(pair) and _literal(value.get("value", value.get("Value"))):
-            yield path, f'the value of "{pair}" is written out'
+        if named and _is_secret_pair(value):
+            yield path, f"the value of {value.get('name', value.get('Name'))} is written out"
         for key, item in value.items():
             yield from _in_value(f"{path}.{key}", str(key), item, named)
     elif isinstance(value, list):
@@ -155,7 +165,7 @@ def _literal(value: Any) -> bool:
     """Whether a value is a known scalar that is a secret itself, not the name of one."""
     if isinstance(value, bool | Partial) or value is None or value is UNKNOWN:
         return False
-    return isinstance(value, int | float) or (isinstance(value, str) and not value.startswith(_POINTER))
+    return isinstance(value, int | float) or (isinstance(value, str) and _POINTER.fullmatch(value) is None)
 
 
 def _known(value: Any) -> bool:

@@ -281,7 +281,7 @@ resource "aws_secretsmanager_secret_version" "s" {
   secret_string = jsonencode({ username = "app", password = random_password.p.result })
 }
 
-#### hardcoded_secret: pass: a resolved reference
+#### hardcoded_secret: fail: a reference that only CloudFormation would resolve
 resource "aws_db_instance" "d" {
   engine   = "postgres"
   username = "app"
@@ -408,4 +408,37 @@ module "db" {
 #### hardcoded_secret: na: a creation token
 resource "aws_efs_file_system" "f" {
   creation_token = "shared-files"
+}
+
+#### hardcoded_secret: fail: a literal that begins like an ARN
+resource "aws_db_instance" "d" {
+  password = "arn:hunter2"
+}
+
+#### hardcoded_secret: na: the name of a secret in a build
+resource "aws_codebuild_project" "b" {
+  environment {
+    environment_variable {
+      name  = "API_TOKEN"
+      type  = "SECRETS_MANAGER"
+      value = "prod/api-token"
+    }
+  }
+}
+
+#### hardcoded_secret: na: a plain parameter
+resource "aws_ssm_parameter" "p" {
+  name  = "port"
+  type  = "String"
+  value = "8080"
+}
+
+#### hardcoded_secret: pass: a parameter with a random value
+resource "random_password" "p" {
+  length = 20
+}
+resource "aws_ssm_parameter" "p" {
+  name  = "p"
+  type  = "SecureString"
+  value = random_password.p.result
 }
