@@ -14,7 +14,7 @@ from rl_gym.hcl.limits import DEFAULT, FILES
 from tests.unit.hcl import hostile
 
 FAR_TOO_LONG = 2.0
-"""Seconds. A text that is not read in linear time takes minutes; a busy machine alone never takes this long."""
+"""Seconds of processor time. A text that is not read in linear time takes minutes."""
 
 
 def test_bytes_are_counted_not_characters() -> None:
@@ -113,7 +113,7 @@ SLOW = hostile.texts(DEFAULT.max_bytes)
 @pytest.mark.parametrize("text", SLOW.values(), ids=list(SLOW))
 def test_any_text_is_answered(text: str) -> None:
     assert len(text.encode()) <= DEFAULT.max_bytes
-    start = time.perf_counter()
+    start = time.process_time()
     with contextlib.suppress(HclSyntaxError, HclLimitError):
         parse(text)
-    assert time.perf_counter() - start < FAR_TOO_LONG
+    assert time.process_time() - start < FAR_TOO_LONG
