@@ -76,9 +76,10 @@ def ladder(records: Sequence[RecordedCompletion]) -> list[LadderRow]:
     Raises UsageError where policies of a split were not asked the same episodes, where a sample stands twice, or where
     rewards with different digests meet.
     """
-    check_comparable(records)
+    splits = by_split_and_policy(records)
+    check_comparable(splits)
     rows = []
-    for split, policies in by_split_and_policy(records).items():
+    for split, policies in splits.items():
         for policy, own in policies.items():
             sampled, greedy = (_level([r for r in own if r.greedy is wanted]) for wanted in (False, True))
             episodes = len({record.episode_hash for record in own})
@@ -92,8 +93,8 @@ def lift(records: Sequence[RecordedCompletion], before: str, after: str, *, spli
     Raises UsageError as `ladder` does, and where one of them has no sampled completion in the split.
     """
     sampled = [record for record in records if record.split == split and not record.greedy]
-    first, second = (select(sampled, policy) for policy in (before, after))
-    check_comparable([*first, *second])
+    first, second = select(sampled, before), select(sampled, after)
+    check_comparable({split: {before: first, after: second}})
     rewards = (values_by_episode(own, MEASURES["reward"]) for own in (first, second))
     return Lift(split, before, after, paired_difference(*rewards))
 

@@ -11,6 +11,7 @@ from rl_gym.infra.errors import UsageError
 __all__ = [
     "MEASURES",
     "Measure",
+    "Splits",
     "by_split_and_policy",
     "check_comparable",
     "missing_samples",
@@ -19,6 +20,8 @@ __all__ = [
 ]
 
 Measure = Callable[[RecordedCompletion], float]
+Splits = Mapping[str, Mapping[str, Sequence[RecordedCompletion]]]
+"""Split to policy to records."""
 
 MEASURES: Mapping[str, Measure] = {
     "reward": lambda record: record.breakdown.reward,
@@ -28,7 +31,7 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def by_split_and_policy(records: Iterable[RecordedCompletion]) -> dict[str, dict[str, list[RecordedCompletion]]]:
-    """Split to policy to records, each in the order of first appearance."""
+    """Records by split, then by policy, each in the order of first appearance."""
     groups: dict[str, dict[str, list[RecordedCompletion]]] = {}
     for record in records:
         groups.setdefault(record.split, {}).setdefault(record.policy, []).append(record)
@@ -62,13 +65,14 @@ def missing_samples(records: Iterable[RecordedCompletion]) -> int:
     return sum(len(episodes) * max(own.values()) - own.total() for own in counts.values() if own)
 
 
-def check_comparable(records: Sequence[RecordedCompletion]) -> None:
+def check_comparable(splits: Splits) -> None:
     """Raise UsageError unless rewards may be compared: one environment and one reward digest judged them all, and in
     each split every policy answered the same episodes, each sample once."""
-    judges = sorted({f"{record.environment}:{record.breakdown.digest}" for record in records})
+    everything = (record for policies in splits.values() for own in policies.values() for record in own)
+    judges = sorted({f"{record.environment}:{record.breakdown.digest}" for record in everything})
     if len(judges) > 1:
         raise UsageError(f"these rewards are not comparable, they were decided by {', '.join(judges)}")
-    for split, policies in by_split_and_policy(records).items():
+    for split, policies in splits.items():
         first: tuple[str, dict[str, str]] | None = None
         for policy, own in policies.items():
             episodes = _episodes(split, policy, own)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rl_gym.gym.core import score_completion
-from rl_gym.gym.examples.countdown import Countdown, _episode
+from rl_gym.gym.examples.countdown import Countdown, _episode, make
 from rl_gym.gym.splits import refuse
 from rl_gym.infra.errors import NotFoundError
 
@@ -56,3 +58,9 @@ def test_canonical_form_forgets_numbers_and_order(countdown: Countdown) -> None:
     assert forms["2*3+7"] == forms["7+5*2"]
     assert forms["(7-5)*2"] == forms["2*(5-7)"]
     assert len(set(forms.values())) == 3
+
+
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(st.one_of(st.text(), st.text("0123456789+-*/() \n", max_size=220)))
+def test_no_text_breaks_the_parser_or_leaves_the_bounds(text: str) -> None:
+    assert 0 <= score_completion(make(), text, EPISODE).reward <= 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from rl_gym.gym.core import Environment
-from rl_gym.gym.pairing import check_comparable, select
+from rl_gym.gym.pairing import by_split_and_policy, check_comparable, select
 from rl_gym.gym.records import RecordedCompletion
 from rl_gym.infra.errors import UsageError
 
@@ -33,7 +33,7 @@ def gather(
     records: Sequence[RecordedCompletion], policy: str, baseline: str, oracle: str, env: Environment | None
 ) -> Evidence:
     """Line records up; UsageError where they are not comparable, or a policy has no sampled completions."""
-    check_comparable(records)
+    check_comparable(by_split_and_policy(records))
     if policy == baseline:
         raise UsageError(f"an audit compares two policies, and both are {policy!r}")
     names = dict.fromkeys(record.policy for record in records)

@@ -17,7 +17,7 @@ from rl_gym.gym.gate.verdict import AnchorResult, Decision, Side, Verdict
 from rl_gym.gym.pairing import (
     MEASURES,
     Measure,
-    by_split_and_policy,
+    Splits,
     check_comparable,
     missing_samples,
     values_by_episode,
@@ -79,10 +79,9 @@ def decide(
     for name, value in (("tolerance", tolerance), ("family tolerance", family_tolerance)):
         if not 0 < value <= 1:
             raise UsageError(f"{name} must lie in (0, 1], not {value} (to demand a gain, require superiority)")
-    before, after = _side("incumbent", incumbent), _side("candidate", candidate)
-    check_comparable([*before, *after])
-    splits = by_split_and_policy([*before, *after])
-    _check_splits(splits, require_superiority)
+    splits = _line_up(incumbent, candidate)
+    check_comparable(splits)
+    _check_anchors(splits, require_superiority)
     if audit is not None:
         _check_audit(audit, candidate)
 
@@ -101,8 +100,8 @@ def decide(
     return Verdict(
         decision=decision,
         reasons=[o.reason for o in objections if o.kind == decision] or ["every condition holds"],
-        environment=before[0].environment,
-        reward_digest=before[0].breakdown.digest,
+        environment=incumbent[0].environment,
+        reward_digest=incumbent[0].breakdown.digest,
         incumbent=_identity(incumbent),
         candidate=_identity(candidate),
         settings={
@@ -116,17 +115,23 @@ def decide(
     )
 
 
-def _side(role: str, records: Sequence[RecordedCompletion]) -> list[RecordedCompletion]:
-    """The sampled completions of one policy, under the name of its role: two runs may call their policies alike."""
-    if not records:
-        raise UsageError(f"no recorded completions of the {role}")
-    policies = dict.fromkeys(record.policy for record in records)
-    if len(policies) > 1:
-        raise UsageError(f"the {role} must be one policy, its records hold {', '.join(policies)}")
-    sampled = [record.model_copy(update={"policy": role}) for record in records if not record.greedy]
-    if not sampled:
-        raise UsageError(f"the {role} has greedy completions alone: the gate compares sampled ones")
-    return sampled
+def _line_up(
+    incumbent: Sequence[RecordedCompletion], candidate: Sequence[RecordedCompletion]
+) -> dict[str, dict[str, list[RecordedCompletion]]]:
+    """The sampled completions by split, then by role: two runs may call their policies alike."""
+    splits: dict[str, dict[str, list[RecordedCompletion]]] = {}
+    for role, records in (("incumbent", incumbent), ("candidate", candidate)):
+        if not records:
+            raise UsageError(f"no recorded completions of the {role}")
+        policies = dict.fromkeys(record.policy for record in records)
+        if len(policies) > 1:
+            raise UsageError(f"the {role} must be one policy, its records hold {', '.join(policies)}")
+        sampled = [record for record in records if not record.greedy]
+        if not sampled:
+            raise UsageError(f"the {role} has greedy completions alone: the gate compares sampled ones")
+        for record in sampled:
+            splits.setdefault(record.split, {}).setdefault(role, []).append(record)
+    return splits
 
 
 def _identity(records: Sequence[RecordedCompletion]) -> Side:
@@ -134,9 +139,7 @@ def _identity(records: Sequence[RecordedCompletion]) -> Side:
     return Side(records[0].policy, ", ".join(models), records_digest(r for r in records if not r.greedy))
 
 
-def _check_splits(
-    splits: Mapping[str, Mapping[str, Sequence[RecordedCompletion]]], require_superiority: Sequence[str]
-) -> None:
+def _check_anchors(splits: Splits, require_superiority: Sequence[str]) -> None:
     for split, sides in splits.items():
         if len(sides) < 2:
             raise UsageError(f"split {split!r} was answered by the {next(iter(sides))} alone")
