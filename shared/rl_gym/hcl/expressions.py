@@ -278,7 +278,7 @@ class ExpressionParser(TemplateParser):
         text = self.text
         pos = FREE.skip(text, opening + 1)
         if text.startswith("for", pos) and (match := lexer.FOR(text, pos)):
-            return self.for_expression(opening, match.end(), "]", depth)
+            return self.for_expression(opening, match.end(), "]", depth + 1)
         items: list[Expression] = []
         if text[pos : pos + 1] == "]":
             self.pos = pos + 1
@@ -297,7 +297,7 @@ class ExpressionParser(TemplateParser):
         text, source = self.text, self.source
         pos = FREE.skip(text, opening + 1)
         if text.startswith("for", pos) and (match := lexer.FOR(text, pos)):
-            return self.for_expression(opening, match.end(), "}", depth)
+            return self.for_expression(opening, match.end(), "}", depth + 1)
         items: list[tuple[Expression, Expression]] = []
         if text[pos : pos + 1] == "}":
             self.pos = pos + 1

@@ -179,6 +179,7 @@ class _JsonReader(Reader):
                 pos = self.comma(pos, "}", "object", start)
             if text[pos : pos + 1] != '"':
                 raise self.expected("a name in double quotes", pos)
+            self.spend(1, pos)
             name = self.string(pos)
             pos = self.skip(name.end)
             if text[pos : pos + 1] != ":":

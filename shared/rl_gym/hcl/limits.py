@@ -17,7 +17,7 @@ class Limits:
     max_bytes: int = 64 * 1024
     """Size of one file, in bytes of UTF-8."""
     max_depth: int = 128
-    """How deep the syntax tree may be: blocks, brackets, templates and chains of operators all count."""
+    """How deep blocks, brackets and templates may nest; chains of operators may make an expression twice as tall."""
     max_nodes: int = 6_000
     """Expressions, arguments and blocks in one file; in files that people write there is one in 23 bytes on average."""
 
