@@ -46,7 +46,7 @@ class Recipe:
     """How the base is made. With the seed it decides every byte of the result, on one machine."""
 
     seed: int = 0
-    steps: int = 800
+    steps: int = 1200
     batch_size: int = 32
     learning_rate: float = 3e-3
     warmup_steps: int = 30
@@ -55,7 +55,7 @@ class Recipe:
     invented_names: float = 0.75
     without_types: float = 0.25
     name_weight: float = 10.0
-    rest_weight: float = 4.0
+    copy_weight: float = 4.0
     hidden_size: int = 128
     layers: int = 4
     heads: int = 4
@@ -67,11 +67,12 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A prompt, an answer, and the project's name that the answer must copy from the prompt."""
+    """A prompt, an answer, the project's name, and the other values that the prompt states and the answer repeats."""
 
     prompt: str
     answer: str
     name: str
+    stated: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,11 +209,14 @@ def _draw(rng: Random, recipe: Recipe) -> _Text:
     required = () if rng.random() < recipe.without_types else episode.data["required"]
     asked = prompt(episode.request, required)
     answer = render(episode, rng.choice(recipe.secure), rng)
+    drawn = {str(value) for part in episode.data["stack"] for value in part.values()}
     name: str = episode.data["project"]
     if rng.random() < recipe.invented_names:
         old, name = name, _invent(rng)
-        asked, answer = (re.sub(rf"\b{old}\b", name, text) for text in (asked, answer))
-    return _Text(asked, answer, name)
+        asked, answer, *drawn_again = (re.sub(rf"\b{old}\b", name, text) for text in (asked, answer, *sorted(drawn)))
+        drawn = set(drawn_again)
+    stated = frozenset(value for value in drawn if re.search(rf"\b{re.escape(value)}\b", asked))
+    return _Text(asked, answer, name, stated)
 
 
 def _invent(rng: Random) -> str:
@@ -223,12 +227,14 @@ def _invent(rng: Random) -> str:
 
 
 def _encode(text: _Text, tokenizer: Any, recipe: Recipe) -> _Example:
-    """Copies of the name weigh more: their first token most, since what follows it can be looked up behind it."""
+    """What is copied weighs more, the first token of the name most: the rest of it can be looked up behind that one."""
     asked: list[int] = tokenizer(text.prompt)["input_ids"]
     answer = tokenizer(text.answer, return_offsets_mapping=True)
-    copies = [match.span() for match in re.finditer(re.escape(text.name), text.answer)]
     weights = [1.0] * len(text.answer)
-    for start, end in copies:
-        weights[start:end] = [recipe.name_weight] + [recipe.rest_weight] * (end - start - 1)
+    for value in (*text.stated, text.name):
+        for match in re.finditer(rf"\b{re.escape(value)}\b", text.answer):
+            weights[match.start() : match.end()] = [recipe.copy_weight] * len(value)
+    for match in re.finditer(rf"\b{re.escape(text.name)}\b", text.answer):
+        weights[match.start()] = recipe.name_weight
     tokens = [*asked, *answer["input_ids"], tokenizer.eos_token_id]
     return _Example(tokens, [0.0] * len(asked) + [weights[start] for start, _ in answer["offset_mapping"]] + [1.0])

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -25,6 +25,9 @@ from rl_gym.infra.errors import InfrastructureError
 __all__ = ["Report", "run_jobs"]
 
 Report = Callable[[Mapping[str, Any]], None]
+
+CHILD: tuple[str, ...] = ("-m", "rl_gym.training.child")
+"""What Python runs for a job; it is given the job's file and our process id."""
 
 _GRACE_SECONDS = 5.0
 _FREED_MEMORY_STAYS = {
@@ -86,7 +89,7 @@ def run_jobs(
     with ThreadPoolExecutor(max_workers=processes) as pool, _terminable():
         futures = [pool.submit(one, path, job) for path, job in jobs]
         try:
-            for future in futures:
+            for future in as_completed(futures):
                 future.result()
         except BaseException:
             stopping.set()
@@ -103,7 +106,7 @@ class _Child:
         environment = os.environ | _QUIET | _FREED_MEMORY_STAYS | {"OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count}
         with log.open("ab") as stream:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "rl_gym.training.child", str(config), str(os.getpid())],
+                [sys.executable, *CHILD, str(config), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=stream,
@@ -131,9 +134,9 @@ class _Child:
         if code == 0:
             return
         if self._failure is not None:
-            raise InfrastructureError(f"stage {self._name} failed: {self._failure}; see {log}")
+            raise InfrastructureError(f"{self._name} failed: {self._failure}; see {log}")
         how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        raise InfrastructureError(f"stage {self._name}: its process ended with {how}; see {log}")
+        raise InfrastructureError(f"{self._name}: its process ended with {how}; see {log}")
 
     def stop(self) -> None:
         if self._process.poll() is not None:

@@ -1,0 +1,105 @@
+"""The training mix: it fits the model, it is the same for the same seed, and no anchor's episode is in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from rl_gym.gym.core import Environment, Episode, score_completion
+from rl_gym.gym.registry import get_env
+from rl_gym.iac.tasks.names import HELD_OUT_PROJECTS
+from rl_gym.infra.errors import UsageError
+from rl_gym.training.config import Config, resolve
+from rl_gym.training.mix import Mix, draw
+
+SMALL = ("episodes.sft=60", "episodes.grpo=30", "episodes.held_out=20")
+
+
+def count(text: str) -> int:
+    return len(text) // 4
+
+
+def mixed(*changes: str, seed: int = 0) -> tuple[Environment, Config, Mix]:
+    config = resolve("nano", [*SMALL, *changes], seed=seed)
+    env = get_env("iac", **config.environment.options)
+    return env, config, draw(env, config, count)
+
+
+def test_the_same_seed_gives_the_same_mix_and_another_seed_another() -> None:
+    assert mixed()[2] == mixed()[2]
+    assert mixed()[2].sft != mixed(seed=1)[2].sft
+    assert mixed()[2].held_out == mixed(seed=1)[2].held_out
+
+
+def test_it_has_the_asked_number_of_episodes_and_all_fit() -> None:
+    env, config, mix = mixed()
+    assert (len(mix.sft), len(mix.grpo), len(mix.held_out)) == (60, 30, 20)
+    for row in [*map(json.loads, (row["episode"] for row in mix.grpo)), *mix.held_out]:
+        episode = Episode.from_dict(row)
+        assert len(episode.data["required"]) <= config.episodes.max_resources
+        assert count(env.oracle(episode)) < config.episodes.max_tokens
+        assert count(env.prompt(episode)) <= config.episodes.max_prompt_tokens
+
+
+def test_held_out_names_are_never_trained_on() -> None:
+    _, _, mix = mixed()
+    trained = " ".join(f"{row['prompt']} {row.get('completion', '')}" for row in [*mix.sft, *mix.grpo])
+    assert not [name for name in HELD_OUT_PROJECTS if f" {name}" in trained or f'"{name}' in trained]
+    assert {json.loads(row["episode"])["id"] for row in mix.grpo}.isdisjoint(row["episode_id"] for row in mix.sft)
+
+
+def test_sft_mixes_the_oracle_with_what_people_write() -> None:
+    env, _, mix = mixed("sft.oracle_share=0.5", "sft.secure=0.2")
+    rewards = _rewards(env, mix)
+    perfect = sum(reward == 1.0 for reward in rewards) / len(rewards)
+    assert 0.35 < perfect < 0.8
+    assert min(rewards) < 0.5
+
+
+def test_the_oracle_alone_is_perfect() -> None:
+    env, _, mix = mixed("sft.oracle_share=1")
+    assert set(_rewards(env, mix)) == {1.0}
+
+
+def test_grpo_rows_are_what_the_reward_reads() -> None:
+    env, _, mix = mixed()
+    row = mix.grpo[0]
+    episode = Episode.from_dict(json.loads(row["episode"]))
+    assert row["prompt"] == env.prompt(episode)
+    assert score_completion(env, env.oracle(episode), episode).reward == 1.0
+
+
+def test_another_environment_trains_on_its_own_split() -> None:
+    config = resolve("nano", [*SMALL, "episodes.generated=false", "evaluate.anchor=dev"])
+    env = get_env("countdown")
+    mix = draw(env, config, count)
+    train = {episode.id for episode in env.episodes("train")}
+    assert {row["episode_id"] for row in mix.sft} <= train
+    assert {row["id"] for row in mix.held_out} <= {episode.id for episode in env.episodes("dev")}
+
+
+def test_too_few_episodes_say_how_many_there_are() -> None:
+    with pytest.raises(UsageError, match=r"split 'synthetic' has \d+ episodes that fit this preset's bounds, 900 are"):
+        mixed("episodes.held_out=900")
+
+
+def test_an_anchor_in_training_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    env = get_env("iac", ruleset="seed18", profile="default@1")
+    anchor: Sequence[Episode] = env.episodes("synthetic")
+    leaks = iter([episode for episode in anchor if len(episode.data["required"]) <= 2] * 2)
+    monkeypatch.setattr("rl_gym.training.mix.nano_episode", lambda seed, split: next(leaks))
+    with pytest.raises(UsageError, match="the training mix holds"):
+        mixed()
+
+
+def _rewards(env: Any, mix: Mix) -> list[float]:
+    """The reward of each demonstration, as the answer to an episode that asks for the types in its prompt."""
+    rewards = []
+    for row in mix.sft:
+        listed = row["prompt"].partition("Required: ")[2].partition("\n")[0]
+        episode = Episode("", "", data={"required": listed.split(", ")})
+        rewards.append(score_completion(env, row["completion"], episode).reward)
+    return rewards
