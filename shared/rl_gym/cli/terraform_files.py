@@ -33,7 +33,9 @@ class Source:
     plan: Mapping[str, Any] | None = field(default=None, repr=False)
 
     def path(self, filename: str) -> str:
-        """A file of the module as seen from where the user stands."""
+        """A file of the module, or the plan, as seen from where the user stands."""
+        if self.plan is not None:
+            return self.name
         return posixpath.normpath(posixpath.join(self.folder, filename)) if self.folder else filename
 
 

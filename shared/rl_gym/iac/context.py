@@ -6,7 +6,8 @@ for; it counts for that one alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from rl_gym.hcl import UNKNOWN, Configuration, Module, Resource
@@ -34,10 +35,17 @@ class Companion(NamedTuple):
 class Context:
     """One evaluated configuration with the look-ups that rules share, each made once."""
 
-    __slots__ = ("_by_address", "_by_base", "_by_type", "_module", "_remembered", "configuration")
+    __slots__ = ("_by_address", "_by_base", "_by_type", "_module", "_remembered", "addresses", "configuration")
 
-    def __init__(self, configuration: Configuration, module: Module | None = None) -> None:
+    def __init__(
+        self,
+        configuration: Configuration,
+        module: Module | None = None,
+        addresses: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         self.configuration = configuration
+        self.addresses = addresses
+        """Addresses to show in place of those of the configuration, where it was written for a plan."""
         self._module = module
         self._by_type: dict[str, list[Resource]] = {}
         self._by_address: dict[str, Resource] = {}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rl_gym.gym.core import Episode, RewardBreakdown
 from rl_gym.hcl import HclError, Limits, Resource, evaluate, load
-from rl_gym.hcl.limits import COMPLETION
+from rl_gym.hcl.limits import COMPLETION, FILES
 from rl_gym.iac.context import Context
 from rl_gym.iac.gates import builds_required, no_critical
 from rl_gym.iac.module_calls import with_calls
+from rl_gym.iac.plan import plan_source
 from rl_gym.iac.reach import counted
 from rl_gym.iac.report import Finding, ScanError, ScanReport
 from rl_gym.iac.rules import Rule, Ruleset, get_ruleset
@@ -78,7 +80,9 @@ def read(
     if plan is not None:
         if hcl or files:
             raise UsageError("scan: give either a plan or source text, not both")
-        raise UsageError("scan: a plan cannot be read; give the source text")
+        source = plan_source(plan)
+        module = load({"plan.tf.json": source.text}, FILES)
+        return Context(evaluate(module, None, FILES), addresses=source.addresses)
     sources = dict(files or {})
     if hcl is not None:
         if "main.tf" in sources:
@@ -123,7 +127,13 @@ def judge(context: Context, ruleset: Ruleset, required: Sequence[str] = ()) -> S
         "builds_required": builds_required(required, context),
         "no_critical": no_critical(results),
     }
-    return ScanReport(ruleset, results, gates, (), context.configuration, counted(results, required, context))
+    rewarded = counted(results, required, context)
+    shown = (
+        results
+        if not context.addresses
+        else [replace(one, address=context.addresses.get(one.address, one.address)) for one in results]
+    )
+    return ScanReport(ruleset, shown, gates, (), context.configuration, rewarded)
 
 
 def _ask(rule: Rule, resource: Resource, context: Context) -> Answer | None:

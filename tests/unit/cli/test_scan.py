@@ -168,6 +168,19 @@ def test_what_cannot_be_read_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert "plan.json: not a plan" in capsys.readouterr().err
 
 
+def test_a_plan_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    database = {"address": "aws_db_instance.d", "mode": "managed", "type": "aws_db_instance", "name": "d"}
+    plan = {
+        "planned_values": {"root_module": {"resources": [{**database, "values": {"publicly_accessible": True}}]}},
+        "resource_changes": [],
+        "configuration": {},
+    }
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(plan))
+    assert _scan(str(path), "--fail-on", "critical") == 1
+    assert f"{path}:1  critical  rds_public  aws_db_instance.d" in capsys.readouterr().out
+
+
 def test_help_is_the_manual(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         _scan("--help")
