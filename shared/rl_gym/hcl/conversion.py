@@ -85,11 +85,8 @@ def _element_type(items: Iterable[Value]) -> Type:
 def unify(types: Sequence[Type]) -> Type | None:
     """The one type that values of all these types convert to, or None when there is none."""
     distinct = [kind for kind in dict.fromkeys(types) if kind != ANY]
-    if not distinct:
-        return ANY
-    first = distinct[0]
-    if len(distinct) == 1:
-        return first
+    if len(distinct) < 2:
+        return distinct[0] if distinct else ANY
     if all(kind in PRIMITIVES for kind in distinct):
         return STRING if STRING in distinct else None
     if any(kind in PRIMITIVES for kind in distinct):

@@ -146,11 +146,14 @@ def divide(left: Number, right: Number) -> Number:
 
 
 def remainder(left: Number, right: Number) -> Number:
-    """What is left of `left` after dividing towards zero; a remainder by zero is `left`, as Terraform has it."""
+    """What is left of `left` after dividing towards zero; a remainder by zero is `left`, as Terraform has it.
+
+    Quotient and product are rounded on the way, also as Terraform has it.
+    """
     if rational(right) == 0:
         return left
-    quotient = math.trunc(Fraction(rational(left)) / rational(right))
-    return rounded(rational(left) - rational(right) * quotient, _precision(left, right))
+    quotient = math.trunc(rational(divide(left, right)))
+    return subtract(left, multiply(right, quotient))
 
 
 def add(left: Number, right: Number) -> Number:

@@ -133,9 +133,10 @@ def element(collection: Value, place: Value) -> Value:
     number = whole(place)
     if not items:
         raise NoValueError("an empty list has no elements")
-    if number < 0:
+    wrapped = abs(number) % len(items)
+    if number < 0 and wrapped:
         raise NoValueError("the index must not be negative")
-    return items[number % len(items)]
+    return items[wrapped]
 
 
 @function("one", PARTLY_KNOWN)
@@ -172,9 +173,12 @@ def _decided(collection: Value, *, decisive: bool) -> Value:
 
 @function("coalesce", variadic=ANYTHING)
 def coalesce(*values: Value) -> Value:
-    common = unify([type_of(value) for value in values if not isinstance(value, Unknown)])
+    types = [type_of(value) for value in values]
+    common = unify(types)
     if common is None:
-        raise NoValueError("all arguments must have the same type")
+        if ANY not in types:
+            raise NoValueError("all arguments must have the same type")
+        common = ANY
     for place, value in enumerate(values):
         if isinstance(value, Unknown):
             return unknown_from(values[place:])
@@ -262,11 +266,13 @@ def flatten(budget: Budget, value: Value) -> Value:
 def setproduct(budget: Budget, *collections: Value) -> Value:
     if any(isinstance(items, Unknown) for items in collections):
         return unknown_from(collections)
-    columns = [_common(_collection(items)) for items in collections]
-    size = math.prod(map(len, columns))
+    size = math.prod(len(_collection(items)) for items in collections)
+    if not size:
+        return List()
+    columns = [_common(items) for items in collections]
     budget.items(size * len(columns))
     rows = [list(row) for row in product(*columns)]
-    if all(type(items) is Set for items in collections):
+    if any(type(items) is Set for items in collections):
         return make_set(rows)
     return List(rows)
 

@@ -145,14 +145,17 @@ def yamlencode(budget: Budget, value: Value) -> Value:
     if isinstance(value, (list, dict)):
         budget.value(value)
     lines = _yaml_lines(value)
-    return NOTHING_KNOWN if lines is None else "\n".join(lines) + "\n"
+    if lines is None:
+        return NOTHING_KNOWN
+    if isinstance(value, str):
+        lines = [lines[0], *[f"  {line}" for line in lines[1:]]]
+    return "\n".join(lines) + "\n"
 
 
 def _yaml_lines(value: Value) -> list[str] | None:
-    """The value as Terraform writes YAML, or None where it would fold a string over several lines."""
+    """The value as Terraform writes YAML, or None where it would write a string in an uncommon style."""
     if not isinstance(value, (list, dict)) or not value:
-        scalar = _yaml_scalar(value)
-        return None if scalar is None else [scalar]
+        return _yaml_scalar(value)
     lines: list[str] = []
     entries: list[tuple[str, Value]]
     if isinstance(value, dict):
@@ -163,25 +166,36 @@ def _yaml_lines(value: Value) -> list[str] | None:
         inner = _yaml_lines(item)
         if inner is None:
             return None
-        if isinstance(item, (dict, list)) and item and head == "-":
+        if not isinstance(item, (list, dict)) or not item:
+            lines += [f"{head} {inner[0]}", *[f"  {line}" for line in inner[1:]]]
+        elif head == "-":
             lines += [f"- {inner[0]}", *[f"  {line}" for line in inner[1:]]]
-        elif isinstance(item, dict) and item:
+        elif isinstance(item, dict):
             lines += [head, *[f"  {line}" for line in inner]]
-        elif isinstance(item, list) and item:
-            lines += [head, *inner]
         else:
-            lines.append(f"{head} {inner[0]}")
+            lines += [head, *inner]
     return lines
 
 
-def _yaml_scalar(value: Value) -> str | None:
+def _yaml_scalar(value: Value) -> list[str] | None:
     if isinstance(value, str):
-        return None if "\n" in value or not value.isprintable() else json.dumps(str(value), ensure_ascii=False)
+        return _yaml_text(str(value))
     if isinstance(value, list):
-        return "[]"
+        return ["[]"]
     if isinstance(value, dict):
-        return "{}"
-    return _written(value)
+        return ["{}"]
+    return [_written(value)]
+
+
+def _yaml_text(text: str) -> list[str] | None:
+    """Text in quotes, or over several lines as a literal block where nothing in it needs care."""
+    *lines, last = text.split("\n")
+    plain = all(line.isprintable() and line == line.rstrip() and line.lstrip() for line in (*lines, last or "x"))
+    if not lines:
+        return [json.dumps(text, ensure_ascii=False)] if text.isprintable() else None
+    if not plain or lines[0].startswith(" "):
+        return None
+    return ["|", *lines] if not last else ["|-", *lines, last]
 
 
 @function("yamldecode", STRING, budgeted=True)

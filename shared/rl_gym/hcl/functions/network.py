@@ -51,7 +51,7 @@ def cidrsubnet(block: str, bits: Value, number: Value) -> str:
 def cidrsubnets(budget: Budget, block: str, *bits: Value) -> List:
     network = network_of(block)
     budget.items(len(bits))
-    budget.spend(8 * len(bits))
+    budget.spend(16 * len(bits))
     made: list[str] = []
     following = int(network.network_address)
     last = int(network.broadcast_address)

@@ -10,6 +10,8 @@ from rl_gym.hcl.functions.registry import function, whole
 from rl_gym.hcl.number import Number, from_float, negate, rational
 from rl_gym.hcl.values import Value
 
+_LARGEST_EXPONENT = 2.0**63
+_LARGEST_SCALE = 2**12
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -55,9 +57,39 @@ def log(number: Number, base: Number) -> Number:
 @function("pow", NUMBER, NUMBER)
 def power(number: Number, exponent: Number) -> Number:
     try:
-        return from_float(math.pow(_double(number), _double(exponent)))
-    except (ValueError, OverflowError):
+        return from_float(_raised(_double(number), _double(exponent)))
+    except (ValueError, OverflowError, ZeroDivisionError):
         raise NoValueError("the power is not a finite number") from None
+
+
+def _raised(base: float, exponent: float) -> float:
+    """A power by repeated squaring of the mantissa, rounded at every step as Terraform's runtime rounds it.
+
+    The C library's `pow` is closer to the truth in the last digit, and so prints another number.
+    """
+    if base in (0, 1) or exponent in (0, 0.5, -0.5) or abs(exponent) >= _LARGEST_EXPONENT:
+        return math.pow(base, exponent)
+    fraction, whole_part = math.modf(abs(exponent))
+    if fraction and base < 0:
+        raise ValueError("a root of a negative number")
+    if fraction > 0.5:
+        fraction, whole_part = fraction - 1, whole_part + 1
+    mantissa, scale = (math.exp(fraction * math.log(base)) if fraction else 1.0), 0
+    square, square_scale = math.frexp(base)
+    times = int(whole_part)
+    while times:
+        if abs(square_scale) > _LARGEST_SCALE:
+            return math.pow(base, exponent)
+        if times & 1:
+            mantissa *= square
+            scale += square_scale
+        square *= square
+        square_scale *= 2
+        if square < 0.5:
+            square += square
+            square_scale -= 1
+        times >>= 1
+    return math.ldexp(1 / mantissa, -scale) if exponent < 0 else math.ldexp(mantissa, scale)
 
 
 def _double(number: Number) -> float:

@@ -11,9 +11,9 @@ from rl_gym.hcl.conversion import STRING
 from rl_gym.hcl.functions.registry import function
 from rl_gym.hcl.values import List, Value
 
-_STATES_PER_STEP = 256
+_STATES_PER_STEP = 128
 _LONGEST_PATTERN = 2048
-_MEMORY = 1 << 20
+_MEMORY = 1 << 19
 _PLACEHOLDER = re.compile(rb"\$(?:(\$)|(\w+)|\{(\w+)\})", re.ASCII)
 
 
@@ -33,9 +33,12 @@ class _Pattern:
             self._compiled: Any = re2.compile(text.encode(), options)
         except re2.error as error:
             reason = error.args[0].decode() if error.args and isinstance(error.args[0], bytes) else str(error)
+            if "too large" in reason:
+                raise LimitExceededError("a regular expression takes too much memory") from None
             raise NoValueError(f"invalid regular expression: {reason}") from None
         self._budget = budget
         self._size: int = self._compiled.programsize
+        budget.spend(2 * self._size)
         self.groups: int = self._compiled.groups
         self.names = {_text(name): place for name, place in self._compiled.groupindex.items()}
 
