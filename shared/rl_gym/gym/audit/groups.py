@@ -12,7 +12,7 @@ from rl_gym.gym.statistics import wilson
 __all__ = ["group_metrics"]
 
 CEILING = 1 - 1e-9
-MOST_DEAD = 0.5
+MOST_DEAD = 0.9
 SATURATED = "share of episodes whose samples all earn the full reward: nothing is left to learn there"
 DEAD = (
     "share of episodes whose samples all earn the same, less than the full reward: the policy has stopped exploring, "

@@ -16,8 +16,9 @@ from rl_gym.infra.errors import UsageError
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["AuditReport", "Metric", "measured", "not_measured", "read_report", "write_report"]
+__all__ = ["LEAST_UNITS", "AuditReport", "Metric", "measured", "not_measured", "read_report", "write_report"]
 
+LEAST_UNITS = 10
 COLUMNS = ("metric", "value", "95% interval", "n", "alarm when", "")
 
 
@@ -48,9 +49,10 @@ def measured(
     how_to_read: str,
     threshold: str = "none",
     alarm: bool = False,
+    least: int = LEAST_UNITS,
     detail: Mapping[str, float] | None = None,
 ) -> Metric:
-    """A metric from an interval."""
+    """A metric from an interval; with fewer than `least` units behind it, it raises no alarm."""
     ends = interval.to_dict()
     return Metric(
         name=name,
@@ -59,7 +61,7 @@ def measured(
         high=ends["high"],
         n=interval.n,
         threshold=threshold,
-        alarm=alarm,
+        alarm=alarm and interval.n >= least,
         how_to_read=how_to_read,
         detail=detail or {},
     )
@@ -134,7 +136,9 @@ class AuditReport:
     def to_markdown(self) -> str:
         """The table, and below it how to read each line."""
         rows = [f"| {' | '.join(cells)} |" for cells in map(_cells, self.metrics)]
-        reading = [f"- `{metric.name}`: {metric.how_to_read}" for metric in self.metrics]
+        reading: dict[str, list[str]] = {}
+        for metric in self.metrics:
+            reading.setdefault(metric.how_to_read, []).append(f"`{metric.name}`")
         return "\n".join(
             [
                 f"# Audit of {self.policy} against {self.baseline}",
@@ -149,7 +153,7 @@ class AuditReport:
                 "",
                 "## How to read it",
                 "",
-                *reading,
+                *[f"- {', '.join(names)}: {how_to_read}" for how_to_read, names in reading.items()],
                 "",
                 *self._details(),
             ]

@@ -11,7 +11,7 @@ from rl_gym.gym.audit.exploits import exploit_metrics
 from rl_gym.gym.audit.groups import group_metrics
 from rl_gym.gym.audit.lift import lift_metrics
 from rl_gym.gym.audit.omission import omission_metrics
-from rl_gym.gym.audit.report import AuditReport, Metric
+from rl_gym.gym.audit.report import LEAST_UNITS, AuditReport, Metric
 from rl_gym.gym.core import Environment
 from rl_gym.gym.pairing import missing_samples
 from rl_gym.gym.records import RecordedCompletion, records_digest
@@ -27,7 +27,6 @@ METRICS: Sequence[Callable[[Evidence], Iterator[Metric]]] = (
     group_metrics,
     drift_metrics,
 )
-LEAST_EPISODES = 10
 
 
 def audit(
@@ -71,8 +70,8 @@ def audit(
 
 
 def _undecided(evidence: Evidence, episodes: int) -> Iterator[str]:
-    if episodes < LEAST_EPISODES:
-        yield f"{episodes} episodes are too few for any threshold: at least {LEAST_EPISODES} are needed"
+    if episodes < LEAST_UNITS:
+        yield f"{episodes} episodes are too few for any threshold: at least {LEAST_UNITS} are needed"
     for policy in (evidence.baseline, evidence.policy):
         missing = missing_samples([*evidence.sampled[policy], *evidence.greedy[policy]])
         if missing:

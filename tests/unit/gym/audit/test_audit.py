@@ -214,6 +214,7 @@ def test_missing_samples_and_few_episodes_are_undecided(
     assert gaps.exit_code == 3
     few = audit(countdown_records(countdown, 5), policy="grpo", baseline="sft")
     assert few.undecided == ["5 episodes are too few for any threshold: at least 10 are needed"]
+    assert few.alarms == ()
 
 
 def test_policies_that_are_not_there_are_refused(ladder: Callable[..., list[RecordedCompletion]]) -> None:
@@ -258,6 +259,6 @@ def test_markdown_and_table_hold_every_metric(ladder: Callable[..., list[Recorde
         console.print(report.to_table())
     for metric in report.metrics:
         assert f"| {metric.name} |" in report.to_markdown()
-        assert f"- `{metric.name}`: {metric.how_to_read}" in report.to_markdown()
+        assert f": {metric.how_to_read}\n" in report.to_markdown()
         assert metric.name in capture.get()
     assert "clean: no metric beyond its threshold" in report.to_markdown()
