@@ -66,7 +66,7 @@ def _dynamic(scope: ModuleScope, block: ast.Block, names: Names) -> Iterator[Blo
     iterator = str(spelled(written.expression)) if written is not None else block.labels[0]
     value = evaluate(scope, for_each.expression, names)
     if isinstance(value, Unknown):
-        item = {"key": Unknown(value.references), "value": Unknown(value.references)}
+        item = {"key": value, "value": value}
         yield body_of(scope, content, content.body, {**names, iterator: item}, UNKNOWN)
         return
     entries = list(_entries(for_each, value))

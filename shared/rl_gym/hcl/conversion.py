@@ -262,9 +262,9 @@ def make_set(values: Iterable[Value]) -> Value:
 
 def unknown_set(items: list[Value]) -> Unknown:
     """What a set is while some of its elements are unknown."""
-    references = frozenset().union(*(references_of(item) for item in items))
-    direct = items[0].direct if len(items) == 1 else None
-    return Unknown(references, direct)
+    if len(items) == 1:
+        return Unknown(items[0].references, items[0].direct, items[0].ambiguous)
+    return Unknown(frozenset().union(*(references_of(item) for item in items)), ambiguous=True)
 
 
 def identity(value: Value) -> Any:

@@ -76,8 +76,7 @@ def expand(scope: ModuleScope, block: ast.Block, make: Make) -> Expansion:
         raise failed(for_each, '"count" and "for_each" exclude each other')
     value = evaluate(scope, node.expression)
     if isinstance(value, Unknown):
-        unknown = Unknown(value.references)
-        names: Names = {"count": {"index": NOTHING_KNOWN}} if count else {"each": {"key": unknown, "value": unknown}}
+        names: Names = {"count": {"index": NOTHING_KNOWN}} if count else {"each": {"key": value, "value": value}}
         created = False if scope.created is False else UNKNOWN
         return Expansion("unknown", {None: make(None, names, created)}, value)
     if count is not None:

@@ -253,8 +253,11 @@ def text_of(value: Value) -> str | None:
     return None
 
 
-def joined(pieces: Iterable[str | Unknown]) -> str | UnknownText:
-    """Pieces of text put together: a string when all are known, else an UnknownText; origins are remembered."""
+def joined(pieces: Iterable[str | Unknown]) -> str | Unknown:
+    """Pieces of text put together: a string when all are known, else an UnknownText; origins are remembered.
+
+    An unknown piece with nothing around it is itself.
+    """
     known: list[str] = []
     out: list[str | Unknown] = []
     references: frozenset[Reference] = NO_REFERENCES
@@ -275,6 +278,8 @@ def joined(pieces: Iterable[str | Unknown]) -> str | UnknownText:
         return with_origin(text, references) if references else text
     if known:
         out.append("".join(known))
+    if len(out) == 1 and isinstance(out[0], Unknown):
+        return out[0]
     return UnknownText(tuple(out), references)
 
 

@@ -25,7 +25,7 @@ UNSET = 'variable "unset" {}\n'
         ('"a${1.50}${true}"', "a1.5true"),
         ('"%{ for x in [1, 2] }<${x}>%{ endfor }%{ if false }no%{ else }yes%{ endif }"', "<1><2>yes"),
         ('[for k, v in { b = 1, a = 2 } : "${k}${v}" if v > 1]', ["a2"]),
-        ("{ for v in [1, 2, 3] : v % 2 == 0 ? \"even\" : \"odd\" => v... }", {"even": [2], "odd": [1, 3]}),
+        ('{ for v in [1, 2, 3] : v % 2 == 0 ? "even" : "odd" => v... }', {"even": [2], "odd": [1, 3]}),
         ("[{ a = 1 }, { a = 2 }][*].a", [1, 2]),
         ("null[*]", []),
         ('{ a = { "b-c" = [1, 2] } }.a["b-c"][1]', 2),

@@ -22,11 +22,11 @@ plantimestamp pow range regex regexall replace reverse rsadecrypt sensitive seti
 setunion sha1 sha256 sha512 signum slice sort split startswith strcontains strrev substr sum templatefile templatestring
 textdecodebase64 textencodebase64 timeadd timecmp timestamp title tobool tolist tomap tonumber toset tostring transpose
 trim trimprefix trimspace trimsuffix try upper urlencode uuid uuidv5 values yamldecode yamlencode zipmap
-""".split()
+"""
 
 
 def test_every_function_of_the_language_is_there() -> None:
-    assert set(DOCUMENTED) == set(FUNCTIONS) | {"try", "can"}
+    assert set(FUNCTIONS) | {"try", "can"} == set(DOCUMENTED.split())
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_a_function_that_fails_says_where_and_why(expression: str, reason: str) 
         ("length(var.unset)", UNKNOWN),
         ('contains(["a", var.unset], "a")', True),
         ('contains(["b", var.unset], "a")', UNKNOWN),
-        ('keys(merge({ a = 1 }, { b = var.unset }))', ["a", "b"]),
+        ("keys(merge({ a = 1 }, { b = var.unset }))", ["a", "b"]),
         ("concat([1], [var.unset])", [1, UNKNOWN]),
         ("concat([1], var.unset)", UNKNOWN),
         ("element([1, var.unset], 0)", 1),

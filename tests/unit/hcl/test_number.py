@@ -63,10 +63,9 @@ def test_a_number_beyond_the_range_is_refused(text: str) -> None:
 
 
 def test_products_stay_in_range() -> None:
-    value = read("1e300")
+    largest = number.multiply(read("1e300"), read("1e300"))
     with pytest.raises(NumberRangeError):
-        for _ in range(20):
-            value = number.multiply(value, value)
+        number.multiply(largest, number.multiply(largest, largest))
 
 
 def test_remainders_keep_the_sign_of_the_left() -> None:

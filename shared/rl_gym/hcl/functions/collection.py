@@ -181,7 +181,7 @@ def coalesce(*values: Value) -> Value:
         common = ANY
     for place, value in enumerate(values):
         if isinstance(value, Unknown):
-            return unknown_from(values[place:])
+            return value if place + 1 == len(values) else unknown_from(values[place:])
         if value is not None and value != "":
             return value if has_unknown(value) else convert(value, common)
     raise NoValueError("no argument is neither null nor an empty string")

@@ -147,8 +147,6 @@ def join(budget: Budget, separator: str, *lists: Value) -> Value:
                 pieces.append(separator)
             pieces.append(piece)
             size += len(separator) + (len(piece) if isinstance(piece, str) else 0)
-    if len(pieces) == 1 and isinstance(pieces[0], Unknown):
-        return pieces[0]
     budget.text(size)
     return joined(pieces)
 
