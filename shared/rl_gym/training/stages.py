@@ -24,9 +24,9 @@ from rl_gym.training.files import read_rows, tree_digest, write_rows, writing
 from rl_gym.training.mix import draw
 from rl_gym.training.progress import RunProgress
 from rl_gym.training.run import STAGES, Run
-from rl_gym.training.supervise import run_jobs
+from rl_gym.training.supervise import Report, run_jobs
 
-__all__ = ["efforts", "environment", "execute", "start"]
+__all__ = ["efforts", "environment", "execute", "reporter", "start"]
 
 _MODELS = {"base": "", "sft": "sft", "grpo": "grpo"}
 """Policies that are models, and the stage that made each (the base is given)."""
@@ -192,7 +192,12 @@ _STAGES: Mapping[str, Callable[[Run, RunProgress], None]] = {
 def _run_jobs(
     run: Run, progress: RunProgress, jobs: Sequence[tuple[Path, Mapping[str, Any]]], *, processes: int = 1
 ) -> None:
-    """Run child processes, keep what they log in `metrics.jsonl`, and draw how far they are."""
+    threads = run.config.model.threads
+    run_jobs(jobs, log=run.log, threads=threads, report=reporter(run, progress), processes=processes)
+
+
+def reporter(run: Run, progress: RunProgress) -> Report:
+    """What is done with a child's messages: what trainers log is kept in `metrics.jsonl`, how far they are is drawn."""
 
     def report(message: Mapping[str, Any]) -> None:
         job = message["job"]
@@ -204,7 +209,7 @@ def _run_jobs(
         else:
             progress.update(job, message["done"], message["total"])
 
-    run_jobs(jobs, log=run.log, threads=run.config.model.threads, report=report, processes=processes)
+    return report
 
 
 def _forget_metrics(run: Run, stage: str, step: int) -> None:

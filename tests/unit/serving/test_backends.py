@@ -10,11 +10,12 @@ import pytest
 
 pytest.importorskip("torch")
 
+from rl_gym.iac.prompts import prompt
 from rl_gym.infra.errors import NotFoundError, UsageError
 from rl_gym.serving.backends import Sampling, TransformersBackend
 from rl_gym.serving.weights import find_model
 
-PROMPTS = ["Request: a bucket\nTerraform:\n", "Request: " + "a very long story " * 8 + "\nTerraform:\n", "x"]
+PROMPTS = [prompt("a bucket atlas-media", ["aws_s3_bucket"]), prompt("a story without end " * 8), "x"]
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +76,12 @@ def test_progress_counts_prompts(backend: TransformersBackend) -> None:
 
 
 @pytest.mark.parametrize(
-    ("prompt", "said"), [("", "prompt 0 is empty"), ("word " * 4000, "prompt 0 does not fit: .* tokens, 8 to generate")]
+    ("text", "said"), [("", "prompt 0 is empty"), ("word " * 4000, "prompt 0 does not fit: .* tokens, 8 to generate")]
 )
-def test_a_prompt_that_cannot_be_read_is_refused(backend: TransformersBackend, prompt: str, said: str) -> None:
-    assert not backend.fits(prompt, Sampling(max_tokens=8))
+def test_a_prompt_that_cannot_be_read_is_refused(backend: TransformersBackend, text: str, said: str) -> None:
+    assert not backend.fits(text, Sampling(max_tokens=8))
     with pytest.raises(UsageError, match=said):
-        backend.complete([prompt], Sampling(max_tokens=8))
+        backend.complete([text], Sampling(max_tokens=8))
 
 
 @pytest.mark.parametrize(

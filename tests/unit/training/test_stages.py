@@ -1,0 +1,186 @@
+"""The chain of stages: what stands is skipped, what was interrupted goes on, what is damaged stops in one line.
+
+The children are played by a function here; tests/e2e runs the real ones.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+pytest.importorskip("tokenizers")
+
+from rl_gym.gym import records
+from rl_gym.gym.core import Episode
+from rl_gym.gym.evaluation import evaluate_reference
+from rl_gym.gym.gate.verdict import EXIT_CODES
+from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
+from rl_gym.training import stages
+from rl_gym.training.config import resolve
+from rl_gym.training.files import read_rows
+from rl_gym.training.progress import RunProgress
+from rl_gym.training.run import STAGES, Run
+
+CHANGES = ("episodes.sft=8", "episodes.grpo=4", "episodes.held_out=12", "evaluate.samples=1")
+
+
+class Children:
+    """Stands in for `run_jobs`: does each job's files at once, and remembers which jobs it was given."""
+
+    def __init__(self) -> None:
+        self.done: list[str] = []
+        self.before: Callable[[str], None] = lambda job: None
+
+    def __call__(
+        self,
+        jobs: Sequence[tuple[Path, Mapping[str, Any]]],
+        *,
+        log: Path,
+        threads: int,
+        report: Callable[[Mapping[str, Any]], None],
+        processes: int = 1,
+    ) -> None:
+        for _, job in jobs:
+            name = job.get("policy", job["kind"])
+            self.before(name)
+            if job["kind"] == "evaluate":
+                self._evaluate(job)
+            else:
+                report({"job": name, "resumed": 0})
+                report({"job": name, "step": 1, "metrics": {"reward": 0.5}})
+                shutil.copytree(job["model"], Path(job["output"]) / "model", dirs_exist_ok=True)
+            report({"job": name, "done": 1, "total": 1})
+            self.done.append(name)
+
+    @staticmethod
+    def _evaluate(job: Mapping[str, Any]) -> None:
+        env = stages.environment(stages.Config.model_validate(job["config"]))
+        episodes = [Episode.from_dict(row) for row in read_rows(Path(job["episodes"]))]
+        answer = env.oracle if job["policy"] == "grpo" else env.random
+        found = evaluate_reference(env, episodes, job["policy"], answer, split=job["config"]["evaluate"]["anchor"])
+        records.write(Path(job["output"]), found)
+
+
+@pytest.fixture
+def children(monkeypatch: pytest.MonkeyPatch) -> Children:
+    played = Children()
+    monkeypatch.setattr(stages, "run_jobs", played)
+    return played
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    return stages.start(resolve("micro", CHANGES, seed=1), tmp_path / "run", now=datetime(2025, 1, 1))
+
+
+def execute(run: Run, until: str = "gate") -> None:
+    with RunProgress(Console(quiet=True), stages.efforts(run.config)) as progress:
+        stages.execute(run, progress, until=until)
+
+
+def test_every_stage_leaves_its_files(run: Run, children: Children) -> None:
+    execute(run)
+    assert children.done == ["sft", "grpo", "base", "sft", "grpo"]
+    assert all(run.stands(stage) for stage in STAGES)
+    completions = records.read(run.folder / "evaluate" / "completions.jsonl")
+    assert list(dict.fromkeys(record.policy for record in completions)) == run.config.evaluate.policies
+    assert json.loads((run.folder / "audit" / "report.json").read_text())["policy"] == "grpo"
+    assert json.loads((run.folder / "gate" / "verdict.json").read_text())["decision"] in EXIT_CODES
+    assert {path.name for path in (run.folder / "evaluate").iterdir()} >= {"completions.jsonl", "manifest.json"}
+    digests = json.loads((run.folder / "run.json").read_text())["digests"]
+    assert digests["reward"] == completions[0].breakdown.digest
+
+
+def test_what_stands_is_not_done_again(run: Run, children: Children) -> None:
+    execute(run)
+    children.done.clear()
+    execute(Run.open(run.folder))
+    assert children.done == []
+
+
+def test_stages_one_by_one(run: Run, children: Children) -> None:
+    execute(run, "sft")
+    assert children.done == ["sft"]
+    assert not run.ended("grpo")
+    execute(run, "grpo")
+    assert children.done == ["sft", "grpo"]
+
+
+def test_an_interrupt_keeps_what_was_done_and_says_how_to_go_on(run: Run, children: Children) -> None:
+    def interrupt(job: str) -> None:
+        if job == "grpo":
+            raise KeyboardInterrupt
+
+    children.before = interrupt
+    with pytest.raises(KeyboardInterrupt, match=f"go on with `rl-gym pipeline --resume {run.folder}`"):
+        execute(run)
+    assert run.stands("sft")
+    assert not run.ended("grpo")
+    children.before, children.done = lambda job: None, []
+    execute(Run.open(run.folder))
+    assert children.done == ["grpo", "base", "sft", "grpo"]
+
+
+def test_an_evaluation_goes_on_with_the_policies_that_are_missing(run: Run, children: Children) -> None:
+    def fail(job: str) -> None:
+        if children.done.count("sft") == 2:
+            raise InfrastructureError("the third model crashed")
+
+    children.before = fail
+    with pytest.raises(InfrastructureError):
+        execute(run)
+    children.before, children.done = lambda job: None, []
+    execute(run)
+    assert children.done == ["grpo"]
+
+
+def test_a_stage_done_anew_takes_the_later_ones_with_it(run: Run, children: Children) -> None:
+    execute(run)
+    run.clear("grpo")
+    children.done.clear()
+    (run.folder / "sft" / "model" / "extra.txt").write_text("")
+    run.seal("sft")
+    execute(run)
+    assert children.done == ["grpo", "base", "sft", "grpo"]
+
+
+def test_damage_stops_the_run_in_one_line(run: Run, children: Children) -> None:
+    execute(run)
+    (run.folder / "sft" / "model" / "model.safetensors").write_bytes(b"damaged")
+    with pytest.raises(UsageError, match=r"model\.safetensors is not what stage 'sft' wrote; delete .*/sft to run"):
+        execute(Run.open(run.folder))
+
+
+def test_a_resumed_training_takes_its_later_metrics_back(run: Run, children: Children) -> None:
+    execute(run, "prepare")
+    rows = [{"stage": "grpo", "step": step} for step in (1, 2, 3)] + [{"stage": "sft", "step": 3}]
+    run.metrics.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    report = stages.reporter(run, RunProgress(Console(quiet=True), {}))
+    report({"job": "grpo", "resumed": 2})
+    assert read_rows(run.metrics) == [rows[0], rows[1], rows[3]]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_a_full_disk_is_one_line(run: Run, children: Children) -> None:
+    execute(run, "prepare")
+    run.metrics.symlink_to("/dev/full")
+    report = stages.reporter(run, RunProgress(Console(quiet=True), {}))
+    with pytest.raises(InfrastructureError, match=r"metrics\.jsonl: could not be written: No space left on device"):
+        report({"job": "sft", "step": 1, "metrics": {"loss": 1.0}})
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [("model.base=nano-bass", "did you mean 'nano-base'"), ("environment.name=iacc", "did you mean 'iac'")],
+)
+def test_what_a_run_needs_is_looked_for_before_its_folder_is_made(tmp_path: Path, change: str, said: str) -> None:
+    with pytest.raises(NotFoundError, match=said):
+        stages.start(resolve("micro", [change]), tmp_path / "run", now=datetime(2025, 1, 1))
+    assert not (tmp_path / "run").exists()
