@@ -185,9 +185,12 @@ class Instance:
         if value is None:
             return Unknown(frozenset((reference,)), reference)
         if isinstance(value, Unknown):
+            self.scope.budget.spend(len(value.references))
             return value.seen_as(reference)
         if isinstance(value, str):
-            return with_origin(value, references_of(value) | {reference}, reference)
+            references = references_of(value)
+            self.scope.budget.spend(len(references))
+            return with_origin(value, references | {reference}, reference)
         return value
 
     def _attribute(self, name: str) -> Value:

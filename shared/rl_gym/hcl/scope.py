@@ -219,6 +219,9 @@ class ModuleScope(Scope):
         found = self._expansions.get(key)
         if type(found) is Expansion:
             return found
+        if "count" not in block.body.attributes and "for_each" not in block.body.attributes:
+            found = self._expansions[key] = expand(self, block, make)
+            return found
         task = Task(self._expansions, key, block, self.prefix + address, partial(expand, self, block, make))
         settled: Expansion = self.run.settle(task)
         return settled
