@@ -140,7 +140,7 @@ def _template_for(scope: Scope, node: ast.TemplateFor, names: Names, out: list[s
         out.append(unknown_from([collection]))
         return
     inner = dict(names)
-    size = 1 + weight(node.body)
+    size = 3 + weight(node.body)
     for key, value in _entries(node, collection):
         _spend(scope, node, size)
         if node.key is not None:
@@ -352,7 +352,8 @@ def _binary(scope: Scope, node: ast.Binary, names: Names) -> Value:
     right = _EVALUATE[type(node.right)](scope, node.right, names)
     operator = node.operator
     if operator == "==" or operator == "!=":
-        _walk(scope, node, left)
+        for operand in (left, right, left):
+            _walk(scope, node, operand)
         same = equal(left, right)
         if same is None:
             return unknown_from([left, right])

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
+from rl_gym.hcl.budget import NoValueError
 from rl_gym.hcl.configuration import Block
 from rl_gym.hcl.documents import ABSENT
+from rl_gym.hcl.functions.encoding import json_value
+from rl_gym.hcl.number import to_python
 from rl_gym.hcl.values import (
     UNKNOWN,
     Unknown,
@@ -36,8 +39,13 @@ def policy_text(source: Block, minified: bool = False) -> Value:
     references = references_of(document)
     if has_unknown(document):
         return UnknownDocument(document, references)
-    text = json.dumps(document, separators=(",", ":")) if minified else json.dumps(document, indent=2)
+    text = _written(document, None if minified else 2)
     return with_origin(text, references) if references else text
+
+
+def _written(document: dict[str, Value], indent: int | None) -> str:
+    separators = (",", ":") if indent is None else (",", ": ")
+    return json.dumps(document, indent=indent, separators=separators, default=to_python)
 
 
 def policy(source: Block) -> dict[str, Value]:
@@ -52,9 +60,10 @@ def policy(source: Block) -> dict[str, Value]:
     ):
         for statements in sources:
             _merge(merged, statements)
-    out: dict[str, Value] = {"Version": values.get("version") or _VERSION}
-    if values.get("policy_id") is not None:
-        out["Id"] = values["policy_id"]
+    out: dict[str, Value] = {"Version": _plain_text(values.get("version")) or _VERSION}
+    identity = _plain_text(values.get("policy_id"))
+    if identity is not None:
+        out["Id"] = identity
     out["Statement"] = merged
     return out
 
@@ -92,8 +101,8 @@ def _documents(value: Value) -> Iterator[list[Value]]:
 
 def _read(text: str) -> Value:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return json_value(text)
+    except NoValueError:
         return None
 
 
@@ -104,9 +113,9 @@ def _statements(source: Block) -> Iterator[Value]:
             continue
         values = block.raw
         statement: dict[str, Value] = {}
-        if values.get("sid"):
-            statement["Sid"] = values["sid"]
-        effect = values.get("effect")
+        sid, effect = _plain_text(values.get("sid")), _plain_text(values.get("effect"))
+        if sid:
+            statement["Sid"] = sid
         statement["Effect"] = "Allow" if effect is None else effect
         for name, key in _LISTS:
             items = _strings(values.get(name))

@@ -190,6 +190,8 @@ def plain(value: Value) -> PlainValue:
         return UNKNOWN
     if kind is Real:
         return to_python(value)
+    if kind is float:  # in a document that was decoded for the outside
+        return value
     if isinstance(value, list):
         return [item if type(item) in SCALARS else plain(item) for item in value]
     if isinstance(value, dict):

@@ -214,3 +214,22 @@ resource "aws_x" "y" {
     }
     assert one.reference("policy") == ("data.aws_iam_policy_document.d", "json")
     assert one.refers_to(configuration.data()[0], "policy")
+
+
+def test_numbers_in_policies_survive() -> None:
+    assert policy('<<EOT\n{"n": [1, 2.5], "u": "${var.unset}"}\nEOT\n') == {"n": [1, 2.5], "u": UNKNOWN}
+    text = """
+data "aws_iam_policy_document" "d" {
+  source_policy_documents = ["{\\"Statement\\": [{\\"Sid\\": \\"n\\", \\"Limit\\": 2.5}]}"]
+  version                 = 2008
+  statement {
+    sid    = 7
+    effect = "Allow"
+  }
+}
+"""
+    (document,) = configured(text).data()
+    assert document.policy("json") == {
+        "Version": "2008",
+        "Statement": [{"Sid": "n", "Limit": 2.5}, {"Sid": "7", "Effect": "Allow"}],
+    }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from rl_gym.hcl.budget import Budget, NoValueError
@@ -173,6 +172,8 @@ def find(name: str) -> Function | None:
     bare = name.removeprefix("core::")
     if bare != name and bare in FUNCTIONS:
         return FUNCTIONS[bare]
+    from difflib import get_close_matches  # only a mistake pays for loading it
+
     near = get_close_matches(name, [*FUNCTIONS, "try", "can"], n=1)
     hint = f'; did you mean "{near[0]}"?' if near else ""
     raise NoValueError(f'there is no function named "{name}"{hint}')
