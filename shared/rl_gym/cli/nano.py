@@ -1,4 +1,4 @@
-"""`rl-gym nano build`: the nano model's tokenizer and base, from nothing, the same for the same seed."""
+"""`rl-gym nano`: the nano model's tokenizer and base from nothing, and a run's model made small enough to ship."""
 
 from __future__ import annotations
 
@@ -16,11 +16,6 @@ __all__ = ["app"]
 app = typer.Typer(add_completion=False, no_args_is_help=True, help="The nano model: a million weights, made here.")
 
 
-@app.callback()
-def _group() -> None:
-    """Keep `build` a verb of its own while it is the only one."""
-
-
 @app.command()
 def build(
     output: Annotated[Path, typer.Option("--out", help="Folder of the model; its content is replaced.")],
@@ -31,8 +26,7 @@ def build(
 
     The packaged base was made by `rl-gym nano build --out FOLDER`. Its `build.json` holds recipe and digest.
     """
-    if output.exists() and not (output / "build.json").exists() and any(output.iterdir()):
-        raise UsageError(f"{output} is no folder of a nano model, and not empty: name another")
+    _refuse_foreign(output)
     from rl_gym.gym.extras import extra
 
     with extra("train"):
@@ -48,3 +42,25 @@ def build(
 
         digest = build(output, recipe, progress=progress)
     console.print(f"{output}: {digest}", highlight=False)
+
+
+@app.command()
+def pack(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder whose GRPO has ended.")],
+    output: Annotated[Path, typer.Option("--out", help="Folder of the model; its content is replaced.")],
+) -> None:
+    """Copy a run's GRPO model in half precision, with a record of its origin: so the packaged one was made."""
+    _refuse_foreign(output)
+    from rl_gym.gym.extras import extra
+
+    with extra("train"):
+        from rl_gym.training.nano import pack
+        from rl_gym.training.run import Run
+
+    Console().print(f"{output}: {pack(Run.open(run), output)}", highlight=False)
+
+
+def _refuse_foreign(output: Path) -> None:
+    """Only the folder of an earlier model is overwritten."""
+    if output.exists() and not (output / "build.json").exists() and (not output.is_dir() or any(output.iterdir())):
+        raise UsageError(f"{output} is no folder of a nano model, and not empty: name another")

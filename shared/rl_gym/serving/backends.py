@@ -88,7 +88,11 @@ class TransformersBackend:
             raise UsageError(f"backend: batch_size must be at least 1, not {batch_size}")
         import torch
         from transformers import AutoModelForCausalLM, AutoTokenizer
+        from transformers.utils import logging
 
+        # Its bars and hints would land in the middle of whatever the caller prints; errors are raised.
+        logging.disable_progress_bar()
+        logging.set_verbosity_error()
         try:
             self._model: Any = AutoModelForCausalLM.from_pretrained(
                 folder, dtype=torch.float32, local_files_only=True, use_safetensors=True, trust_remote_code=False

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
@@ -20,15 +20,17 @@ from typing import Any
 import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import GenerationConfig, LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+from transformers.utils import logging
 
-from rl_gym.gym.files import replace_text
+from rl_gym.gym.files import read_document, replace_text
 from rl_gym.iac.prompts import prompt
 from rl_gym.iac.tasks.names import HELD_OUT_PROJECTS
 from rl_gym.iac.tasks.parametric import nano_episode, render
 from rl_gym.training.determinism import pin
 from rl_gym.training.files import tree_digest, writing
+from rl_gym.training.run import Run
 
-__all__ = ["Recipe", "build", "train_tokenizer"]
+__all__ = ["Recipe", "build", "pack", "train_tokenizer"]
 
 PAD, END = "<pad>", "<end>"
 
@@ -95,18 +97,41 @@ def build(
     `progress(step, steps, loss)` is called after each step. The folder appears whole or not at all.
     """
     recipe = recipe or Recipe()
+    logging.disable_progress_bar()
     pin(recipe.seed, threads)
     tokenizer = train_tokenizer(recipe)
     model = _train(recipe, tokenizer, progress)
+    return _save(output, model, tokenizer, {"recipe": asdict(recipe)})
+
+
+def pack(run: Run, output: Path) -> str:
+    """Copy a run's GRPO model to `output` in half precision, as small as the base, and return the folder's digest.
+
+    `build.json` names the run's preset, seed, base and reward. Raises NotFoundError where the run has trained none.
+    """
+    run.require("grpo")
+    folder = run.folder / "grpo" / "model"
+    logging.disable_progress_bar()
+    model = LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32, local_files_only=True)
+    tokenizer = PreTrainedTokenizerFast.from_pretrained(folder, local_files_only=True)
+    digests = read_document(run.folder / "run.json")["digests"]
+    origin = {"preset": run.config.preset, "seed": run.config.seed, **digests, "full_precision": tree_digest(folder)}
+    return _save(output, model, tokenizer, {"trained": origin})
+
+
+def _save(output: Path, model: Any, tokenizer: Any, record: Mapping[str, Any]) -> str:
+    """Write the folder whole or not at all, and what it was made of beside its digest."""
     partial = output.with_name(f".{output.name}.partial")
     with writing(output):
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         model.half().save_pretrained(partial)
         tokenizer.save_pretrained(partial)
+        # safetensors writes for the owner's eyes alone; a packaged model is for everyone's.
+        (partial / "model.safetensors").chmod(0o644)
         digest = tree_digest(partial)
-        record = {"recipe": asdict(recipe), "digest": digest, "torch": torch.__version__}
-        replace_text(partial / "build.json", json.dumps(record, indent=2) + "\n")
+        document = {**record, "digest": digest, "torch": torch.__version__}
+        replace_text(partial / "build.json", json.dumps(document, indent=2) + "\n")
         shutil.rmtree(output, ignore_errors=True)
         partial.rename(output)
     return digest
