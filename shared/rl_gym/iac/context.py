@@ -6,51 +6,49 @@ for; it counts for that one alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
-from rl_gym.hcl import UNKNOWN, Configuration, Module, Resource
+from rl_gym.hcl import Configuration, HclLimitError, Module, Resource
+from rl_gym.iac.companions import Companion, Companions, aim, literal_names
 from rl_gym.iac.literals import Sources, texts
-from rl_gym.iac.verdicts import Body, Truth
+from rl_gym.iac.verdicts import Body
 
 T = TypeVar("T")
-
-_NAMES = ("bucket", "name", "id", "function_name", "key_id")
-_CHAIN = 4
-
-
-class Companion(NamedTuple):
-    """A resource that is for another one; `attached` is false where it only may be."""
-
-    resource: Resource
-    attached: bool
-
-    @property
-    def certain(self) -> bool:
-        """Whether it surely exists and surely is for the other one."""
-        return self.attached and self.resource.created is True
 
 
 class Context:
     """One evaluated configuration with the look-ups that rules share, each made once."""
 
-    __slots__ = ("_by_address", "_by_base", "_by_type", "_module", "_remembered", "addresses", "configuration")
+    __slots__ = (
+        "_by_address",
+        "_by_base",
+        "_by_type",
+        "_module",
+        "_remembered",
+        "_steps",
+        "addresses",
+        "configuration",
+    )
 
     def __init__(
         self,
         configuration: Configuration,
         module: Module | None = None,
         addresses: Mapping[str, str] = MappingProxyType({}),
+        steps: int = 10_000,
     ) -> None:
         self.configuration = configuration
+        self._steps = steps
         self.addresses = addresses
         """Addresses to show in place of those of the configuration, where it was written for a plan."""
         self._module = module
         self._by_type: dict[str, list[Resource]] = {}
         self._by_address: dict[str, Resource] = {}
         self._by_base: dict[str, list[Resource]] = {}
-        self._remembered: dict[str, Any] = {}
+        self._remembered: dict[Hashable, Any] = {}
         for resource in (*configuration.resources(), *configuration.data()):
             if resource.created is False:
                 continue
@@ -59,7 +57,7 @@ class Context:
             self._by_address[resource.address] = resource
             self._by_base.setdefault(resource.base_address, []).append(resource)
 
-    def remember(self, key: str, make: Callable[[Context], T]) -> T:
+    def remember(self, key: Hashable, make: Callable[[Context], T]) -> T:
         """What `make` answers about this configuration, computed once."""
         if key not in self._remembered:
             self._remembered[key] = make(self)
@@ -125,56 +123,36 @@ class Context:
 
     def companions(self, target: Resource, kind: str, path: str) -> list[Companion]:
         """Resources of type `kind` whose argument `path` names `target`, or may name it."""
-        found = []
-        for candidate in self._by_type.get(kind, ()):
-            attached = self.attached(candidate, path, target)
-            if attached is not False:
-                found.append(Companion(candidate, attached is True))
+        key = ("companions", kind, path)
+        index = self.remember(key, lambda _: Companions(self.of_type(kind), path, self.find))
+        found = index.of(target, lambda name: self._names(target.type)[name], len(self.instances(target.base_address)))
+        self.spend(len(found))
         return found
 
     def orphan(self, companion: Resource, path: str, targets: tuple[str, ...]) -> bool:
         """Whether a companion is not surely for any of the configuration's resources of the types `targets`."""
-        return all(self.attached(companion, path, target) is not True for target in self.of_type(*targets))
+        target = aim(companion, path, self.find)
+        if target is None:
+            return True
+        if target.addresses:
+            there = (self._by_address.get(address) for address in target.addresses)
+            return not any(one.type in targets for one in there if one is not None)
+        if isinstance(target.name, str):
+            return all(self._names(kind)[target.name] != 1 for kind in targets)
+        instances = [one for base in target.bases for one in self.instances(base)]
+        return len(instances) != 1 or instances[0].type not in targets
 
-    def attached(self, companion: Resource, path: str, target: Resource) -> Truth:
-        """Whether `companion` is for `target`: by reference, else by the literal name that both carry."""
-        return self._attached(companion, path, target, _CHAIN)
+    def _names(self, kind: str) -> Counter[str]:
+        """How many resources of a type carry each literal name."""
+        return self.remember(
+            ("names", kind), lambda _: Counter(name for one in self.of_type(kind) for name in literal_names(one))
+        )
 
-    def _attached(self, companion: Resource, path: str, target: Resource, depth: int) -> Truth:
-        reference = companion.reference(path)
-        if reference is not None:
-            if reference.address == target.address:
-                return True
-            if reference.address == target.base_address:
-                return None
-            via = self.find(reference.address)
-            if via is None or depth == 0 or via.type == target.type:
-                return False
-            # `bucket = aws_s3_bucket_versioning.v.bucket` names the bucket of the other companion.
-            return self._attached(via, path, target, depth - 1) if via.get(path) is not None else False
-        value = companion.get(path)
-        if value is None:
-            return False
-        if value is UNKNOWN:
-            return self._mentions(companion, path, target)
-        return self._named(target, value)
-
-    def _named(self, target: Resource, value: object) -> Truth:
-        """Whether the target carries a literal name; unknown where two do, since AWS would let only one of them."""
-        known = [target.get(name) for name in _NAMES]
-        if value in [own for own in known if own is not UNKNOWN]:
-            twins = (one for one in self.of_type(target.type) if one is not target)
-            return None if any(value == one.get(name) for one in twins for name in _NAMES) else True
-        return None if UNKNOWN in known else False
-
-    def _mentions(self, companion: Resource, path: str, target: Resource) -> Truth:
-        """The value is computed: is `target` the one resource that it is computed from?"""
-        bases = companion.references(path)
-        if target.base_address not in bases:
-            return None if not bases else False
-        if len(bases) > 1 or len(self.instances(target.base_address)) > 1:
-            return None
-        return True
+    def spend(self, steps: int) -> None:
+        """Account for work that grows with the configuration; raises HclLimitError beyond the bound."""
+        self._steps -= steps
+        if self._steps < 0:
+            raise HclLimitError("judging this takes too many steps: it holds too many resources or values")
 
 
 def type_of(address: str) -> str:

@@ -167,8 +167,6 @@ _WHOLE_WHEN_EMPTY = frozenset(
         "aws_macie2_account",
         "aws_route53_delegation_set",
         "aws_securityhub_account",
-        "aws_sns_topic",
-        "aws_sqs_queue",
         "aws_vpn_gateway",
         "random_pet",
         "random_uuid",

@@ -91,24 +91,35 @@ def grants(resource: Resource, context: Context) -> Iterator[Grant]:
     """The documents that a resource carries; a policy document data source stands for itself where nobody uses it."""
     if resource.mode == "data":
         if resource.base_address not in _used_documents(context):
-            yield _grant(resource, "json", of_identity=False)
+            yield _grant(resource, "json", context, of_identity=False)
         return
     for path in POLICIES[resource.type]:
         if resource.get(path) not in (None, ""):
-            yield _grant(resource, path, of_identity=resource.type in _IDENTITY)
+            yield _grant(resource, path, context, of_identity=resource.type in _IDENTITY)
     if resource.type == "aws_iam_role":
         for block in resource.blocks("inline_policy"):
             if block.get("policy") not in (None, ""):
-                yield _grant(block, "policy", of_identity=True)
+                yield _grant(block, "policy", context, of_identity=True)
 
 
-def _grant(body: Body, path: str, *, of_identity: bool) -> Grant:
-    document = body.policy(path, open_leaves=True)
-    is_json = document is not None
-    found = statements(document) if is_json else _without_trailing_commas(body.get(path))
+def _grant(body: Body, path: str, context: Context, *, of_identity: bool) -> Grant:
+    written = body.get(path)
+    if isinstance(written, str):
+        # Instances share their text, and two rules ask for it.
+        is_json, found = context.remember(("policy", written), lambda _: _decoded(body, path))
+    else:
+        is_json, found = _decoded(body, path)
     if found is not None and of_identity:
         found = [replace(statement, principals=None) for statement in found]
     return Grant(body, path, found, is_json)
+
+
+def _decoded(body: Body, path: str) -> tuple[bool, list[Statement] | None]:
+    """Whether a document is JSON, and the statements in it."""
+    document = body.policy(path, open_leaves=True)
+    if document is None:
+        return False, _without_trailing_commas(body.get(path))
+    return True, statements(document)
 
 
 def _without_trailing_commas(value: object) -> list[Statement] | None:

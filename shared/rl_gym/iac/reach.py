@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rl_gym.hcl import Resource
+from rl_gym.hcl.configuration import base_of
 from rl_gym.iac.context import Context
 from rl_gym.iac.equivalents import stand_ins
 from rl_gym.iac.report import Finding
@@ -60,7 +61,7 @@ def counted(results: Sequence[Finding], required: Sequence[str], context: Contex
     rules: set[str] = set()
     for position in passes:
         address, rule = results[position].address, results[position].rule
-        if address in requested or (address in companions and rule not in rules):
+        if address in requested or (base_of(address) in companions and rule not in rules):
             found.add(position)
             if address not in requested:
                 rules.add(rule)
@@ -68,21 +69,18 @@ def counted(results: Sequence[Finding], required: Sequence[str], context: Contex
 
 
 def _companions(requested: Mapping[str, Resource], context: Context) -> frozenset[str]:
-    """Addresses of what hangs on the requested resources, transitively.
+    """Base addresses of the requested resources and of what hangs on them, transitively.
 
     What a resource refers to in its configuration belongs to it, and so does what attaches itself to it.
     """
     attached = _attached(context.all())
-    found, pending = set(requested), list(requested.values())
+    found, pending = {one.base_address for one in requested.values()}, list(requested.values())
     while pending:
         current = pending.pop()
-        near = [one for base in _mentions(current) for one in context.instances(base)]
-        near += attached.get(current.base_address, [])
-        for one in near:
-            if one.address not in found:
-                found.add(one.address)
-                pending.append(one)
-    return frozenset(found - set(requested))
+        for base in {*_mentions(current), *attached.get(current.base_address, ())} - found:
+            found.add(base)
+            pending.extend(context.instances(base))
+    return frozenset(found)
 
 
 def _mentions(resource: Resource) -> Iterable[str]:
@@ -91,17 +89,15 @@ def _mentions(resource: Resource) -> Iterable[str]:
     return {base for name in names for base in resource.references(name)}
 
 
-def _attached(resources: Iterable[Resource]) -> dict[str, list[Resource]]:
-    """Companions by the base address of what they are attached to."""
-    found: dict[str, list[Resource]] = {}
+def _attached(resources: Iterable[Resource]) -> dict[str, set[str]]:
+    """Base addresses of companions by that of what they are attached to."""
+    found: dict[str, set[str]] = {}
     for resource in resources:
-        for path in attachment_paths(resource.type):
+        for path in _attachment_paths(resource.type):
             for base in resource.references(path):
-                found.setdefault(base, []).append(resource)
+                found.setdefault(base, set()).add(resource.base_address)
     return found
 
 
-def attachment_paths(kind: str) -> tuple[str, ...]:
-    if kind.startswith("aws_s3_bucket_"):
-        return ATTACHMENTS["aws_s3_bucket_*"]
-    return ATTACHMENTS.get(kind, ())
+def _attachment_paths(kind: str) -> tuple[str, ...]:
+    return ATTACHMENTS.get("aws_s3_bucket_*" if kind.startswith("aws_s3_bucket_") else kind, ())

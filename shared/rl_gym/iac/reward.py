@@ -42,7 +42,10 @@ class IacAction:
     def _judge(self, ruleset: Ruleset, required: tuple[str, ...]) -> ScanReport:
         if isinstance(self._read, HclError):
             return scan.unreadable(self._read, ruleset, required)
-        return scan.judge(self._read, ruleset, required)
+        try:
+            return scan.judge(self._read, ruleset, required)
+        except HclError as error:
+            return scan.unreadable(error, ruleset, required)
 
     @cached_property
     def _read(self) -> Context | HclError:

@@ -24,6 +24,10 @@ __all__ = ["ENGINES", "judge", "read", "scan", "score"]
 
 ENGINES = ("builtin",)
 
+_STEPS = 10_000
+_STEPS_FOR_FILES = 20_000_000
+"""Bounds on the values and companions that rules look at, for what a model wrote and for what is kept on disk."""
+
 
 def scan(
     hcl: str | None,
@@ -48,10 +52,9 @@ def scan(
             raise UsageError(f"there is no scan engine {engine!r}: choose among {', '.join(ENGINES)}")
     chosen = get_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     try:
-        context = read(hcl, files=files, variables=variables, plan=plan, limits=limits)
+        return judge(read(hcl, files=files, variables=variables, plan=plan, limits=limits), chosen, required)
     except HclError as error:
         return unreadable(error, chosen, required)
-    return judge(context, chosen, required)
 
 
 def score(
@@ -82,7 +85,7 @@ def read(
             raise UsageError("scan: give either a plan or source text, not both")
         source = plan_source(plan)
         module = load({"plan.tf.json": source.text}, FILES)
-        return Context(evaluate(module, None, FILES), addresses=source.addresses)
+        return Context(evaluate(module, None, FILES), addresses=source.addresses, steps=_STEPS_FOR_FILES)
     sources = dict(files or {})
     if hcl is not None:
         if "main.tf" in sources:
@@ -92,7 +95,9 @@ def read(
         raise UsageError("scan: there is nothing to read: give text, files or a plan")
     try:
         module = with_calls(load({name: _ended(text) for name, text in sources.items()}, limits), names_secret)
-        return Context(evaluate(module, variables, limits), module)
+        return Context(
+            evaluate(module, variables, limits), module, steps=_STEPS if limits is COMPLETION else _STEPS_FOR_FILES
+        )
     except (HclError, RlGymError):
         raise
     except Exception as error:
@@ -113,10 +118,12 @@ def unreadable(error: HclError, ruleset: Ruleset, required: Sequence[str]) -> Sc
 def judge(context: Context, ruleset: Ruleset, required: Sequence[str] = ()) -> ScanReport:
     """Ask every rule about every resource that is, or may be, created.
 
-    Raises InfrastructureError where a rule fails of itself: that is our fault, not the configuration's.
+    Raises HclLimitError for a configuration that takes too many steps to judge, and InfrastructureError where a rule
+    fails of itself: that is our fault, not the configuration's.
     """
     results: list[Finding] = []
     for resource in (*context.all(), *context.providers()):
+        context.spend(1)
         kind = resource.type if resource.mode == "managed" else f"{resource.mode}.{resource.type}"
         for rule in ruleset.for_type(kind):
             found = _ask(rule, resource, context)
@@ -139,6 +146,8 @@ def judge(context: Context, ruleset: Ruleset, required: Sequence[str] = ()) -> S
 def _ask(rule: Rule, resource: Resource, context: Context) -> Answer | None:
     try:
         found = rule.check(resource, context)
+    except HclError:
+        raise
     except Exception as error:
         raise InfrastructureError(
             f"rule {rule.id} failed on {resource.address}: {type(error).__name__}: {error}"

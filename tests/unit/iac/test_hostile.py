@@ -5,6 +5,9 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
+from rl_gym.hcl.limits import FILES
 from rl_gym.iac.scan import scan
 
 _VALUES = (
@@ -73,3 +76,61 @@ def _mutant(text: str, order: random.Random) -> str:
             column = order.randint(0, len(lines[at]))
             lines[at] = lines[at][:column] + order.choice(_LETTERS) + lines[at][column:]
     return "\n".join(lines) or "\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "hcl"),
+    [
+        (
+            "every companion may be for every bucket",
+            """
+variable "v" {}
+resource "aws_s3_bucket" "b" {
+  count = 1000
+}
+resource "aws_s3_bucket_public_access_block" "p" {
+  count  = 1000
+  bucket = var.v
+}
+""",
+        ),
+        (
+            "every companion carries the name of every bucket",
+            """
+resource "aws_s3_bucket" "b" {
+  count  = 1000
+  bucket = "x"
+}
+resource "aws_s3_bucket_acl" "a" {
+  count  = 1000
+  bucket = "x"
+}
+""",
+        ),
+        (
+            "a long text in every instance",
+            """
+locals {
+  text = format("%0200000d", 1)
+}
+resource "aws_kms_key" "k" {
+  count       = 1000
+  description = local.text
+  policy      = local.text
+}
+""",
+        ),
+    ],
+)
+def test_what_takes_too_long_to_judge_is_refused(name: str, hcl: str) -> None:
+    report = scan(hcl, ruleset="base+drift")
+    assert not report.valid
+    assert "too many steps" in report.errors[0].message
+
+
+def test_files_on_disk_may_be_larger_than_completions() -> None:
+    hcl = "".join(f'resource "aws_kms_key" "k{i}" {{\n  description = "k"\n}}\n' for i in range(1_500))
+    assert not scan(hcl).valid
+    report = scan(hcl, limits=FILES)
+    assert report.valid
+    assert len(report.findings) == 2 * 1_500

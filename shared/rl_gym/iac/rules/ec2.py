@@ -65,9 +65,12 @@ def _makes_volume(block: Block) -> bool:
 
 
 def _encrypted_by_default(context: Context) -> Truth:
+    return context.remember("ec2.encrypted_by_default", _find_encrypted_by_default)
+
+
+def _find_encrypted_by_default(context: Context) -> Truth:
     settings = context.of_type("aws_ebs_encryption_by_default")
-    enabled = some(truth(one.get("enabled"), True) for one in settings if one.created is True)
-    return enabled if enabled is not False or not settings else False
+    return some(truth(one.get("enabled"), True) for one in settings if one.created is True)
 
 
 def _template(resource: Resource, context: Context) -> Resource | None:

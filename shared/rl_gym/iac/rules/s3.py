@@ -124,15 +124,14 @@ def s3_block_public(resource: Resource, context: Context) -> Answer | None:
     S3 applies the stricter of the two levels, setting by setting.
     """
     blocks = context.companions(resource, "aws_s3_bucket_public_access_block", "bucket")
-    accounts = context.of_type("aws_s3_account_public_access_block")
+    account = context.remember("s3.account", _account_wide)
     missing: list[str] = []
     holds: list[Truth] = []
     for name in _ACCESS_BLOCKS:
         own = every(truth(block.resource.get(name), False) for block in blocks if block.certain)
         maybe = some(truth(block.resource.get(name), False) for block in blocks if not block.certain)
         levels = [own if any(block.certain for block in blocks) else False, None if maybe is not False else False]
-        levels += [_account_wide(account, name) for account in accounts]
-        holds.append(some(levels))
+        holds.append(some([*levels, account[name]]))
         if holds[-1] is False:
             missing.append(name)
     at = next((block.resource for block in blocks if block.certain), None)
@@ -140,10 +139,15 @@ def s3_block_public(resource: Resource, context: Context) -> Answer | None:
     return answer(every(holds), "public access is blocked", bad, missing[0] if missing and at else "", at)
 
 
-def _account_wide(account: Resource, name: str) -> Truth:
-    holds = truth(account.get(name), False)
-    certain = account.created is True and not isinstance(account.get("account_id"), str)
-    return None if holds and not certain else holds
+def _account_wide(context: Context) -> dict[str, Truth]:
+    """Whether each setting holds for the whole account; unknown where it may be another account that is named."""
+    found: dict[str, Truth] = dict.fromkeys(_ACCESS_BLOCKS, False)
+    for account in context.of_type("aws_s3_account_public_access_block"):
+        certain = account.created is True and not isinstance(account.get("account_id"), str)
+        for name in _ACCESS_BLOCKS:
+            holds = truth(account.get(name), False)
+            found[name] = some([found[name], None if holds and not certain else holds])
+    return found
 
 
 @rule(

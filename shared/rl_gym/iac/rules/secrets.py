@@ -6,6 +6,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from rl_gym.hcl import UNKNOWN, Partial, Resource
@@ -51,6 +52,8 @@ _TOKEN = re.compile(
     r"|\b[a-z][a-z0-9+]{2,}://[^/\s:@$]+:[^/\s:@$]+@"
 )
 """Credentials that are known by their form: AWS, PEM, GitHub, GitLab, Slack, Stripe, Google, a URL with a password."""
+_TOKEN_SIGNS = ("AKIA", "ASIA", "PRIVATE KEY", "gh", "glpat-", "xox", "sk_live_", "AIza", "://")
+"""One of these is in every credential; most text holds none, and need not be searched further."""
 
 _ASSIGNMENT = re.compile(
     r"(?i)(?:password|passwd|secret|secret_access_key|access_key_id|token|api_key)\"?\s*[=:]\s*[\"']?([^\s\"'$`<({]{4,})"
@@ -77,14 +80,14 @@ def hardcoded_secret(resource: Resource, context: Context) -> Answer | None:
     A placeholder counts, as does an empty string: it is what the resource is made with. Credentials that are known by
     their form count anywhere. Environment variables of functions have a rule of their own.
     """
-    for path, reason in (*_written(resource), *_fallbacks(resource, context)):
+    for path, reason in chain(_written(resource, context), _fallbacks(resource, context)):
         return Answer("fail", reason, path)
     if (resource.type in _CARRIERS and resource.mode == "managed") or _is_secure_parameter(resource):
         return Answer("pass", "no secret is written out")
     return None
 
 
-def _written(resource: Resource) -> Iterator[tuple[str, str]]:
+def _written(resource: Resource, context: Context) -> Iterator[tuple[str, str]]:
     """Every place where a secret is written out: its path and what is wrong."""
     attributes = resource.attributes()
     if _is_secure_parameter(resource) and _literal(attributes.get("value")):
@@ -93,10 +96,20 @@ def _written(resource: Resource) -> Iterator[tuple[str, str]]:
         document = resource.policy(name) if name in _DOCUMENTS else None
         whole = document if isinstance(document, dict | list) else value
         named = not (name in _TAGS or (resource.type == "aws_lambda_function" and name == "environment"))
+        context.spend(_leaves(whole))
         found = list(_in_value(name, "" if whole is document else name, whole, named))
         if not found and name == "secret_string" and _known(whole):
             found = [(name, "secret_string is written out")]
         yield from found
+
+
+def _leaves(value: Any) -> int:
+    """How many values there are to look at: long text counts by its length."""
+    if isinstance(value, dict):
+        return 1 + sum(map(_leaves, value.values()))
+    if isinstance(value, list):
+        return 1 + sum(map(_leaves, value))
+    return 1 + len(value) // 1_000 if isinstance(value, str) else 1
 
 
 def _is_secure_parameter(resource: Resource) -> bool:
@@ -148,7 +161,7 @@ def _in_value(path: str, name: str, value: Any, named: bool) -> Iterator[tuple[s
 
 def _in_text(path: str, name: str, value: str) -> Iterator[tuple[str, str]]:
     for text in (value, _decoded(value)) if name in _SCRIPTS else (value,):
-        if _TOKEN.search(text):
+        if any(sign in text for sign in _TOKEN_SIGNS) and _TOKEN.search(text):
             yield path, f"{name} holds a credential"
         elif name in _SCRIPTS and _ASSIGNMENT.search(text[:_LARGEST_SCRIPT]):
             yield path, f"{name} sets a secret"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
+
 from rl_gym.hcl import Resource
-from rl_gym.iac.context import Companion, Context
+from rl_gym.iac.companions import Companion
+from rl_gym.iac.context import Context
 from rl_gym.iac.network import Exposure, Opening, opening, world
 from rl_gym.iac.rules.registry import rule
-from rl_gym.iac.verdicts import Answer, Body, Truth, answer, every, some, worst, written
+from rl_gym.iac.verdicts import Answer, Body, Truth, answer, every, some, text, worst, written
 
 ADMIN_PORTS = (22, 3389)
 """SSH and RDP, the ports of CIS AWS 5.2 and 5.3."""
@@ -52,9 +55,17 @@ def sg_world_admin(resource: Resource, context: Context) -> Answer | None:
     are the world. A standalone rule is judged with the group that it names; one whose group is not in the configuration
     is judged with the other rules of that group.
     """
-    openings = _openings(resource, context)
-    if openings is None:
+    if resource.type in _GROUPS:
+        return _exposure(_group_openings(resource, context))
+    if resource.type == _RULE and resource.get("type") != "ingress":
         return None
+    if not context.orphan(resource, "security_group_id", _GROUPS):
+        return None
+    key = _group_key(resource)
+    return context.remember(("vpc.exposure", key), lambda _: _exposure(_orphan_openings(context)[key]))
+
+
+def _exposure(openings: list[Opening]) -> Answer | None:
     return worst(_reach(port, openings) for port in ADMIN_PORTS)
 
 
@@ -67,27 +78,27 @@ def _reach(port: int, openings: list[Opening]) -> Answer:
     return Answer("unknown", f"who may reach port {port} is not known before apply", widest.path, widest.body)
 
 
-def _openings(resource: Resource, context: Context) -> list[Opening] | None:
-    """Every ingress of a group; for a standalone rule without a group here, those of its siblings; else None."""
-    if resource.type in _GROUPS:
-        inline = [_opening(block, context) for block in resource.blocks("ingress")]
-        return inline + [_opening(one.resource, context) for one in _standalone(resource, context)]
-    if resource.type == _RULE and resource.get("type") != "ingress":
-        return None
-    if not context.orphan(resource, "security_group_id", _GROUPS):
-        return None
-    group = resource.get("security_group_id")
-    reference = resource.reference("security_group_id")
-    siblings = [
-        other
-        for other in context.of_type(_RULE, _INGRESS)
-        if other.address == resource.address
-        or (
-            (other.type == _INGRESS or other.get("type") == "ingress")
-            and (other.reference("security_group_id"), other.get("security_group_id")) == (reference, group)
-        )
-    ]
-    return [_opening(other, context) for other in siblings]
+def _group_openings(group: Resource, context: Context) -> list[Opening]:
+    inline = [_opening(block, context) for block in group.blocks("ingress")]
+    return inline + [_opening(one.resource, context) for one in _standalone(group, context)]
+
+
+def _orphan_openings(context: Context) -> dict[Hashable, list[Opening]]:
+    """The openings of standalone ingress rules by the group that they name."""
+    return context.remember("vpc.orphans", _find_orphan_openings)
+
+
+def _find_orphan_openings(context: Context) -> dict[Hashable, list[Opening]]:
+    found: dict[Hashable, list[Opening]] = {}
+    for one in context.of_type(_RULE, _INGRESS):
+        if one.type == _INGRESS or one.get("type") == "ingress":
+            found.setdefault(_group_key(one), []).append(_opening(one, context))
+    return found
+
+
+def _group_key(rule: Resource) -> Hashable:
+    """The group that a standalone rule names, by reference or by text."""
+    return rule.reference("security_group_id") or text(rule.get("security_group_id"))
 
 
 def _standalone(group: Resource, context: Context) -> list[Companion]:
