@@ -67,6 +67,13 @@ def _is_identity(piece: Unknown) -> bool:
 
 def document_of(value: Value, open_leaves: bool) -> PlainValue:
     """The document that a value holds: see `Block.policy`."""
+    try:
+        return _document(value, open_leaves)
+    except RecursionError:
+        return None
+
+
+def _document(value: Value, open_leaves: bool) -> PlainValue:
     if value is ABSENT or value is None:
         return None
     if isinstance(value, str):

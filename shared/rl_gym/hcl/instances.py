@@ -87,7 +87,10 @@ def expand(scope: ModuleScope, block: ast.Block, make: Make) -> Expansion:
         )
     entries = _for_each(scope, node, value)
     scope.budget.spend(len(entries) * (_INSTANCE_STEPS + weight(block)))
-    made = {key: make(key, {"each": {"key": key, "value": item}}, scope.created) for key, item in entries.items()}
+    made = {}
+    for key, item in entries.items():
+        each = {"key": item if type(value) is Set else key, "value": item}
+        made[key] = make(key, {"each": each}, scope.created)
     return Expansion("each", made, value)
 
 

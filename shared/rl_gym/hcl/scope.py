@@ -207,21 +207,24 @@ class ModuleScope(Scope):
 
     def expansion(self, key: ResourceKey) -> Expansion:
         """The instances of a declared resource."""
+        found = self._expansions.get(key)
+        if type(found) is Expansion:
+            return found
         block = self.declared.resources[key]
         return self._expanded(key, block, key.address, partial(Instance, self, key, block))
 
     def calls(self, name: str) -> Expansion:
         """The instances of a called module."""
+        found = self._expansions.get(f"module.{name}")
+        if type(found) is Expansion:
+            return found
         block = self.declared.modules[name]
         return self._expanded(f"module.{name}", block, f"module.{name}", partial(called_module, self, name, block))
 
     def _expanded(self, key: ResourceKey | str, block: ast.Block, address: str, make: Any) -> Expansion:
-        found = self._expansions.get(key)
-        if type(found) is Expansion:
-            return found
-        if "count" not in block.body.attributes and "for_each" not in block.body.attributes:
-            found = self._expansions[key] = expand(self, block, make)
-            return found
+        if type(key) is ResourceKey and _is_single(block):
+            expansion = self._expansions[key] = expand(self, block, make)
+            return expansion
         task = Task(self._expansions, key, block, self.prefix + address, partial(expand, self, block, make))
         settled: Expansion = self.run.settle(task)
         return settled
@@ -257,6 +260,9 @@ class ModuleScope(Scope):
 
     def _settled_expansion(self, key: ResourceKey | str, block: ast.Block, ask: Any) -> Expansion:
         """The instances of a resource or module, settled from here; none of what fails in a module never created."""
+        if type(key) is ResourceKey and _is_single(block):
+            single: Expansion = ask()
+            return single
         task = Task({}, key, block, self.run.owner, ask)
         found = self.settle(task, self.created)
         return found if type(found) is Expansion else Expansion("count", {}, NOTHING_KNOWN)
@@ -366,6 +372,10 @@ def _after_indexes(steps: Sequence[Step]) -> Sequence[Step]:
     while at < len(steps) and type(steps[at]) is ast.Index:
         at += 1
     return steps[at:]
+
+
+def _is_single(block: ast.Block) -> bool:
+    return "count" not in block.body.attributes and "for_each" not in block.body.attributes
 
 
 def _is_false(attribute: ast.Attribute | None) -> bool:

@@ -97,8 +97,15 @@ class Run:
 
     def settle_all(self, task: Task) -> Value:
         """The value of a task, however long the chain of values is that it waits for."""
-        waiting = [task]
-        asked = {task.identity}
+        try:
+            return self.settle(task)
+        except _Deferred as deferred:
+            return self._settle_from_the_end(task, deferred.task)
+
+    def _settle_from_the_end(self, task: Task, first: Task) -> Value:
+        """The value of a task that waits for `first`, and for more behind it."""
+        waiting = [task, first]
+        asked = {task.identity, first.identity}
         while True:
             try:
                 value = self.settle(waiting[-1])

@@ -233,3 +233,11 @@ data "aws_iam_policy_document" "d" {
         "Version": "2008",
         "Statement": [{"Sid": "n", "Limit": 2.5}, {"Sid": "7", "Effect": "Allow"}],
     }
+
+
+@pytest.mark.parametrize("unknown", ["", ', "u": "${var.unset}"'])
+def test_a_document_that_nests_too_deeply_is_none(unknown: str) -> None:
+    deep = "[" * 5000 + "]" * 5000
+    assert policy(f'<<EOT\n{{"a": {deep}{unknown}}}\nEOT\n') in (None, UNKNOWN)
+    less = "[" * 900 + "]" * 900
+    assert policy(f'<<EOT\n{{"a": {less}{unknown}}}\nEOT\n') is not UNKNOWN
