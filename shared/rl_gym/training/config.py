@@ -104,7 +104,7 @@ class EvaluateSection(Section):
     """What is measured on the held-out episodes."""
 
     anchor: str = "synthetic"
-    policies: list[str] = ["random", "base", "sft", "grpo", "oracle"]
+    policies: list[Literal["random", "base", "sft", "grpo", "oracle"]] = ["random", "base", "sft", "grpo", "oracle"]
     samples: Annotated[int, Field(ge=1, le=256, description="samples an episode, beside one greedy")] = 4
     temperature: Annotated[float, Field(gt=0, le=10)] = 1.0
     batch_size: Count = 128

@@ -22,11 +22,11 @@ __all__ = ["evaluate_model"]
 
 
 def evaluate_model(job: Mapping[str, Any], channel: Channel) -> None:
-    """Sample `job["model"]` on the episodes in `job["episodes"]` and write the records to `job["output"]`."""
+    """Sample `job["model"]` on the episodes in `job["data"]` and write the records to `job["output"]`."""
     config = Config.model_validate(job["config"])
     pin(config.seed, config.model.threads)
     env = get_env(config.environment.name, **config.environment.options)
-    episodes = [Episode.from_dict(row) for row in read_rows(Path(job["episodes"]))]
+    episodes = [Episode.from_dict(row) for row in read_rows(Path(job["data"]))]
     backend = TransformersBackend(job["model"], batch_size=config.evaluate.batch_size)
     done = 0
 
@@ -52,7 +52,7 @@ def evaluate_model(job: Mapping[str, Any], channel: Channel) -> None:
         complete,
         split=config.evaluate.anchor,
         samples=config.evaluate.samples,
-        model=job["digest"],
+        model=job["inputs"]["model"],
         batch=len(episodes),
     )
     records.write(Path(job["output"]), recorded)

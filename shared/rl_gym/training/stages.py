@@ -16,11 +16,12 @@ from rl_gym.gym import records
 from rl_gym.gym.audit import audit, read_report, training_alarms, write_report
 from rl_gym.gym.core import Environment, Episode, content_hash
 from rl_gym.gym.evaluation import evaluate_reference
+from rl_gym.gym.files import read_document
 from rl_gym.gym.gate import decide, write_verdict
 from rl_gym.gym.registry import get_env
 from rl_gym.serving.weights import find_model
 from rl_gym.training.config import Config
-from rl_gym.training.files import read_rows, tree_digest, write_rows, writing
+from rl_gym.training.files import file_digest, read_rows, tree_digest, write_rows, writing
 from rl_gym.training.mix import draw
 from rl_gym.training.progress import RunProgress
 from rl_gym.training.run import STAGES, Run
@@ -28,6 +29,7 @@ from rl_gym.training.supervise import Report, run_jobs
 
 __all__ = ["efforts", "environment", "execute", "reporter", "start"]
 
+_JOB = "job.json"
 _MODELS = {"base": "", "sft": "sft", "grpo": "grpo"}
 """Policies that are models, and the stage that made each (the base is given)."""
 
@@ -110,35 +112,40 @@ def _grpo(run: Run, progress: RunProgress) -> None:
 
 def _train(run: Run, progress: RunProgress, stage: str, model: Path) -> None:
     folder = run.stage(stage)
+    data = run.folder / "prepare" / f"{stage}.jsonl"
     job = {
         "kind": stage,
         "model": str(model.resolve()),
-        "data": str((run.folder / "prepare" / f"{stage}.jsonl").resolve()),
+        "data": str(data.resolve()),
         "output": str(folder.resolve()),
+        "inputs": {"model": tree_digest(model), "data": file_digest(data)},
         "config": run.config.model_dump(mode="json"),
     }
-    _run_jobs(run, progress, [(folder / "job.json", job)])
+    if not _goes_on(folder / _JOB, job):
+        run.clear(stage)
+        run.stage(stage)
+    _run_jobs(run, progress, [(folder / _JOB, job)])
     shutil.rmtree(folder / "checkpoints", ignore_errors=True)
 
 
 def _evaluate(run: Run, progress: RunProgress) -> None:
     folder = run.stage("evaluate")
     parts = {policy: folder / f"{policy}.jsonl" for policy in run.config.evaluate.policies}
-    jobs = [
-        (folder / f"{policy}.json", _evaluation_job(run, policy, part))
-        for policy, part in parts.items()
-        if policy in _MODELS and not part.exists()
-    ]
+    jobs = []
+    for policy in [policy for policy in parts if policy in _MODELS]:
+        path, job = folder / f"{policy}.json", _evaluation_job(run, policy, parts[policy])
+        if not (_goes_on(path, job) and parts[policy].exists()):
+            jobs.append((path, job))
     _run_jobs(run, progress, jobs, processes=run.config.evaluate.processes)
     env = environment(run.config)
     episodes = [Episode.from_dict(row) for row in read_rows(run.folder / "prepare" / "held_out.jsonl")]
-    answers = {"random": env.random, "oracle": env.oracle}
     completions: list[records.RecordedCompletion] = []
     for policy, part in parts.items():
         if policy in _MODELS:
             completions += records.read(part)
         else:
-            completions += evaluate_reference(env, episodes, policy, answers[policy], split=run.config.evaluate.anchor)
+            answer = getattr(env, policy)
+            completions += evaluate_reference(env, episodes, policy, answer, split=run.config.evaluate.anchor)
     records.write(folder / "completions.jsonl", completions)
     for part in parts.values():
         part.unlink(missing_ok=True)
@@ -147,15 +154,24 @@ def _evaluate(run: Run, progress: RunProgress) -> None:
 def _evaluation_job(run: Run, policy: str, output: Path) -> dict[str, Any]:
     stage = _MODELS[policy]
     model = run.folder / stage / "model" if stage else find_model(run.config.model.base)
+    episodes = run.folder / "prepare" / "held_out.jsonl"
     return {
         "kind": "evaluate",
         "policy": policy,
         "model": str(model.resolve()),
-        "digest": tree_digest(model),
-        "episodes": str((run.folder / "prepare" / "held_out.jsonl").resolve()),
+        "data": str(episodes.resolve()),
         "output": str(output.resolve()),
+        "inputs": {"model": tree_digest(model), "data": file_digest(episodes)},
         "config": run.config.model_dump(mode="json"),
     }
+
+
+def _goes_on(path: Path, job: Mapping[str, Any]) -> bool:
+    """Whether what an earlier attempt left was made from the same inputs, by the same configuration."""
+    if not path.exists():
+        return False
+    earlier = read_document(path)
+    return all(earlier.get(key) == job[key] for key in ("inputs", "config"))
 
 
 def _audit(run: Run, progress: RunProgress) -> None:

@@ -23,7 +23,7 @@ from rl_gym.gym.evaluation import evaluate_reference
 from rl_gym.gym.gate.verdict import EXIT_CODES
 from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
 from rl_gym.training import stages
-from rl_gym.training.config import resolve
+from rl_gym.training.config import Config, resolve
 from rl_gym.training.files import read_rows
 from rl_gym.training.progress import RunProgress
 from rl_gym.training.run import STAGES, Run
@@ -47,7 +47,8 @@ class Children:
         report: Callable[[Mapping[str, Any]], None],
         processes: int = 1,
     ) -> None:
-        for _, job in jobs:
+        for path, job in jobs:
+            path.write_text(json.dumps(job))
             name = job.get("policy", job["kind"])
             self.before(name)
             if job["kind"] == "evaluate":
@@ -61,8 +62,8 @@ class Children:
 
     @staticmethod
     def _evaluate(job: Mapping[str, Any]) -> None:
-        env = stages.environment(stages.Config.model_validate(job["config"]))
-        episodes = [Episode.from_dict(row) for row in read_rows(Path(job["episodes"]))]
+        env = stages.environment(Config.model_validate(job["config"]))
+        episodes = [Episode.from_dict(row) for row in read_rows(Path(job["data"]))]
         answer = env.oracle if job["policy"] == "grpo" else env.random
         found = evaluate_reference(env, episodes, job["policy"], answer, split=job["config"]["evaluate"]["anchor"])
         records.write(Path(job["output"]), found)
@@ -149,6 +150,26 @@ def test_a_stage_done_anew_takes_the_later_ones_with_it(run: Run, children: Chil
     run.seal("sft")
     execute(run)
     assert children.done == ["grpo", "base", "sft", "grpo"]
+
+
+def test_what_an_attempt_left_counts_for_the_same_inputs_alone(run: Run, children: Children) -> None:
+    def interrupt(job: str) -> None:
+        if job == "grpo":
+            raise KeyboardInterrupt
+
+    children.before = interrupt
+    checkpoint = run.folder / "grpo" / "checkpoints" / "checkpoint-1"
+    for remade in (False, True):
+        with pytest.raises(KeyboardInterrupt):
+            execute(run)
+        checkpoint.mkdir(parents=True)
+        if remade:
+            (run.folder / "sft" / "model" / "extra.txt").write_text("another model")
+            run.seal("sft")
+        with pytest.raises(KeyboardInterrupt):
+            execute(run)
+        assert checkpoint.exists() is not remade
+        run.clear("grpo")
 
 
 def test_damage_stops_the_run_in_one_line(run: Run, children: Children) -> None:
