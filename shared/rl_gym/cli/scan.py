@@ -41,7 +41,7 @@ class Scanned:
 def main(arguments: Sequence[str]) -> int:
     """Run the verb; raises UsageError for wrong usage and for paths that cannot be read."""
     options = _parser().parse_args(arguments)
-    scanned = [_scan(source, options) for source in find_sources(options.paths)]
+    scanned = [_scan(source, options) for source in find_sources(options.paths, options.var_file)]
     if options.format == "json":
         print(json.dumps(_as_json(scanned), indent=2))
     else:
@@ -87,7 +87,23 @@ def _parser() -> argparse.ArgumentParser:
         metavar="TYPE,...",
         help="resource types that must be built; the exit code is 1 where one is not",
     )
+    parser.add_argument(
+        "--var", action="append", default=[], metavar="NAME=VALUE", help="a variable's value; may be given many times"
+    )
+    parser.add_argument(
+        "--var-file", action="append", default=[], metavar="FILE", help="a .tfvars file; may be given many times"
+    )
     return parser
+
+
+def _variables(words: Sequence[str]) -> dict[str, str]:
+    named = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--var takes NAME=VALUE, not {word!r}")
+        named[name] = value
+    return named
 
 
 def _scan(source: Source, options: argparse.Namespace) -> Scanned:
@@ -98,6 +114,7 @@ def _scan(source: Source, options: argparse.Namespace) -> Scanned:
         plan=source.plan,
         ruleset=options.ruleset,
         required=required,
+        variables=_variables(options.var),
         engines=(options.engine,),
         limits=FILES,
     )

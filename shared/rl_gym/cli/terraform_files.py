@@ -7,7 +7,7 @@ import os
 import posixpath
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,11 @@ from rl_gym.hcl.limits import FILES
 from rl_gym.infra.errors import UsageError
 
 _LARGEST_FILE = 4 * 1024 * 1024
+_LARGEST_PLAN = 64 * 1024 * 1024
 _MOST_FILES = 5_000
 _MOST_FOLDERS = 50_000
 _SOURCES = (".tf", ".tf.json")
+_VARIABLES = (".tfvars", ".tfvars.json")
 _SKIPPED = frozenset({".terraform", ".git", "node_modules", ".venv"})
 
 
@@ -31,33 +33,52 @@ class Source:
     folder: str
     files: Mapping[str, str] | None = field(default=None, repr=False)
     plan: Mapping[str, Any] | None = field(default=None, repr=False)
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Paths of variable files from elsewhere, by the name that they have among `files`."""
 
     def path(self, filename: str) -> str:
         """A file of the module, or the plan, as seen from where the user stands."""
         if self.plan is not None:
             return self.name
+        if filename in self.given:
+            return self.given[filename]
         return posixpath.normpath(posixpath.join(self.folder, filename)) if self.folder else filename
 
 
-def find_sources(paths: Sequence[str]) -> list[Source]:
+def find_sources(paths: Sequence[str], variable_files: Sequence[str] = ()) -> list[Source]:
     """What the paths of a command line name; files of one folder are one module.
 
-    Raises UsageError for a path that does not exist, holds no Terraform, or is too large.
+    `variable_files` are read with every module, after those that Terraform reads by itself. Raises UsageError for a
+    path that does not exist, holds no Terraform, or is too large.
     """
+    # Files that are read by themselves are read in the order of their names: these come last.
+    given = {f"~{index}.auto{_suffix(path, _VARIABLES)}": path for index, path in enumerate(variable_files)}
+    texts = {name: _read(Path(path)) for name, path in given.items()}
+    found = _find(paths)
+    return [
+        source if source.files is None else replace(source, files={**source.files, **texts}, given=given)
+        for source in found
+    ]
+
+
+def _find(paths: Sequence[str]) -> list[Source]:
     sources: list[Source] = []
     single: dict[str, list[Path]] = {}
     for path in paths:
         if path == "-":
-            sources.append(Source("-", "", {"main.tf": sys.stdin.read(_LARGEST_FILE)}))
+            sources.append(Source("-", "", {"main.tf": _standard_input()}))
         elif os.path.isdir(path):
             sources.extend(_modules(Path(path)))
         elif not os.path.exists(path):
             raise UsageError(f"{path}: there is no such file or folder")
-        elif path.endswith(".json") and not path.endswith((".tf.json", ".tfvars.json")):
+        elif path.endswith(".json") and not path.endswith((*_SOURCES, *_VARIABLES)):
             sources.append(Source(path, "", plan=_plan(Path(path))))
         else:
+            _suffix(path, (*_SOURCES, *_VARIABLES))
             single.setdefault(os.path.dirname(path), []).append(Path(path))
     for folder, files in single.items():
+        if not any(file.name.endswith(_SOURCES) for file in files):
+            raise UsageError(f"{files[0]}: variables alone are no configuration: name the .tf files too")
         names = ", ".join(str(file) for file in files)
         sources.append(Source(names, folder, {file.name: _read(file) for file in files}))
     return sources
@@ -143,12 +164,30 @@ class _Texts:
         return self._texts[path]
 
 
-def _read(path: Path) -> str:
+def _suffix(path: str, allowed: Sequence[str]) -> str:
+    """The ending of a path among those allowed; raises UsageError where it has none of them."""
+    found = [suffix for suffix in allowed if path.endswith(suffix)]
+    if not found:
+        raise UsageError(f"{path}: not a file that can be read here: its name ends in none of {', '.join(allowed)}")
+    return max(found, key=len)
+
+
+def _standard_input() -> str:
+    try:
+        text = sys.stdin.read(_LARGEST_FILE + 1)
+    except UnicodeDecodeError:
+        raise UsageError("standard input: not UTF-8 text") from None
+    if len(text) > _LARGEST_FILE:
+        raise UsageError(f"standard input: larger than {_LARGEST_FILE // 2**20} MiB")
+    return text
+
+
+def _read(path: Path, largest: int = _LARGEST_FILE) -> str:
     try:
         with open(path, "rb") as stream:
-            data = stream.read(_LARGEST_FILE + 1)
-        if len(data) > _LARGEST_FILE:
-            raise UsageError(f"{path}: larger than {_LARGEST_FILE // 2**20} MiB")
+            data = stream.read(largest + 1)
+        if len(data) > largest:
+            raise UsageError(f"{path}: larger than {largest // 2**20} MiB")
         return data.decode("utf-8")
     except UnicodeDecodeError:
         raise UsageError(f"{path}: not UTF-8 text") from None
@@ -158,7 +197,7 @@ def _read(path: Path) -> str:
 
 def _plan(path: Path) -> Mapping[str, Any]:
     try:
-        plan = json.loads(_read(path))
+        plan = json.loads(_read(path, _LARGEST_PLAN))
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: not JSON: {error}") from None
     if not isinstance(plan, dict) or "planned_values" not in plan:

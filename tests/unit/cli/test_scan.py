@@ -112,6 +112,23 @@ def test_variable_files_are_read(tmp_path: Path) -> None:
     assert _scan(folder) == 1
 
 
+def test_variables_may_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = _write(tmp_path / "module", main='variable "v" {}\n' + SAFE.replace("= true", "= var.v"))
+    (tmp_path / "module" / "z.auto.tfvars").write_text("v = false\n")
+    on, off = tmp_path / "on.tfvars", tmp_path / "off.tfvars"
+    on.write_text("v = true\n")
+    off.write_text("v = false\n")
+    assert _scan(folder) == 1
+    assert _scan(folder, "--var", "v=true") == 0
+    assert _scan(folder, "--var-file", str(off), "--var-file", str(on)) == 0
+    assert _scan(folder, "--var-file", str(on), "--var-file", str(off)) == 1
+    assert _scan(folder, "--var-file", str(off), "--var", "v=true") == 0
+    on.write_text("v = \n")
+    capsys.readouterr()
+    assert _scan(folder, "--var-file", str(on)) == 2
+    assert capsys.readouterr().err.startswith(f"error: {on}:1:")
+
+
 def test_what_terraform_keeps_for_itself_is_skipped(tmp_path: Path) -> None:
     assert _scan(_write(tmp_path, **{"main": SAFE, ".terraform__modules__x": PUBLIC})) == 0
 
@@ -140,6 +157,9 @@ def test_the_readable_modules_are_judged_beside_an_unreadable_one(
         (["-", "--format", "xml"], "invalid choice: 'xml'"),
         (["-", "--fail-on", "dire"], "invalid choice: 'dire'"),
         (["-", "--ruleset", "seed19"], "there is no ruleset 'seed19': choose one of seed18, base, base+drift"),
+        (["-", "--var", "v"], "--var takes NAME=VALUE, not 'v'"),
+        (["-", "--var-file", "v.txt"], "v.txt: not a file that can be read here"),
+        (["-", "--var-file", "/no/such.tfvars"], "/no/such.tfvars: No such file or directory"),
         (["-", "--engine", "checkov"], "there is no scan engine 'checkov': choose among builtin"),
     ],
 )
@@ -163,6 +183,12 @@ def test_what_cannot_be_read_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[
     (tmp_path / "main.tf").write_text("#" * (5 * 2**20))
     assert _scan(str(tmp_path)) == 2
     assert "main.tf: larger than 4 MiB" in capsys.readouterr().err
+    (tmp_path / "main.txt").write_text(SAFE)
+    assert _scan(str(tmp_path / "main.txt")) == 2
+    assert "main.txt: not a file that can be read here" in capsys.readouterr().err
+    (tmp_path / "a.tfvars").write_text("v = 1")
+    assert _scan(str(tmp_path / "a.tfvars")) == 2
+    assert "variables alone are no configuration" in capsys.readouterr().err
     (tmp_path / "plan.json").write_text("[]")
     assert _scan(str(tmp_path / "plan.json")) == 2
     assert "plan.json: not a plan" in capsys.readouterr().err
