@@ -13,7 +13,7 @@ from rl_gym.hcl.conversion import ANY, ConversionError, Type, convert, parse_typ
 from rl_gym.hcl.documents import ABSENT
 from rl_gym.hcl.errors import HclEvaluationError
 from rl_gym.hcl.folding import NO_NAMES, CycleError, Names, Scope, Step, evaluate, exceeded, failed, follow
-from rl_gym.hcl.instances import NEVER_CREATED, Expansion, Instance, called_module, expand
+from rl_gym.hcl.instances import NEVER_CREATED, CalledModule, Expansion, Instance, called_module, expand
 from rl_gym.hcl.module import Module, ResourceKey
 from rl_gym.hcl.settling import BUSY, Run, Task
 from rl_gym.hcl.tracing import traversals
@@ -251,12 +251,15 @@ class ModuleScope(Scope):
             self.settle(self._output_task(name, block), self.created)
         for name, block in self.declared.modules.items():
             expansion = self._settled_expansion(f"module.{name}", block, partial(self.calls, name))
-            called = list(expansion.instances.values())
-            if not called:
-                called = [called_module(self, name, block, None, NEVER_CREATED, False)]
-            for one in called:
-                if one.scope is not None:
-                    yield from one.scope.settled()
+            for called in expansion.instances.values() or [self._never_called(name, block)]:
+                if called.scope is not None:
+                    yield from called.scope.settled()
+
+    def _never_called(self, name: str, block: ast.Block) -> CalledModule:
+        """What stands for a module of which there is no instance."""
+        make = partial(called_module, self, name, block, None, NEVER_CREATED, False)
+        called: CalledModule = self.run.settle_all(Task({}, name, block, f"{self.prefix}module.{name}", make))
+        return called
 
     def _settled_expansion(self, key: ResourceKey | str, block: ast.Block, ask: Any) -> Expansion:
         """The instances of a resource or module, settled from here; none of what fails in a module never created."""

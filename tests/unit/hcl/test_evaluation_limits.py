@@ -189,3 +189,72 @@ def test_what_would_take_too_much_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", ANSWERED)
 def test_what_looks_bad_is_answered(name: str) -> None:
     assert answered(ANSWERED[name]) is None
+
+
+EVERYTHING = """
+variable "unset" {}
+variable "sizes" {
+  type    = list(number)
+  default = ["1", 2]
+}
+locals {
+  list  = [for size in var.sizes : size * 2 if size > 0]
+  map   = { for size in var.sizes : "k${size}" => [size] }
+  text  = "%{ for k, v in local.map }${k}-${v[0]} %{ endfor }${var.unset}"
+  call  = formatlist("%s-%s", keys(local.map), [upper("a"), var.unset])
+  splat = values(local.map)[*][0]
+  test  = local.list == [2, 4] ? local.list : [1, "2"]
+  index = local.list[var.unset]
+  regex = replace("aab", "/a+/", "x")
+  json  = jsondecode(jsonencode({ a = local.list, b = var.unset }))
+  out   = [module.none, module.one.list, module.many[*].list]
+}
+data "aws_iam_policy_document" "d" {
+  dynamic "statement" {
+    for_each = local.map
+    content {
+      sid     = statement.key
+      actions = statement.value
+    }
+  }
+}
+resource "aws_a" "x" {
+  for_each = local.map
+  policy   = data.aws_iam_policy_document.d.json
+  size     = aws_b.y[0].size
+}
+resource "aws_b" "y" {
+  count = length(local.list)
+  size  = [count.index, local.text]
+}
+module "one" {
+  source = "./m"
+}
+module "many" {
+  source = "./m"
+  count  = 2
+}
+module "none" {
+  source = "./m"
+  count  = 0
+}
+provider "aws" {
+  regions = local.list
+}
+output "o" {
+  value = module.one
+}
+"""
+INNER = 'output "list" {\n  value = [for i in range(3) : i]\n}\n'
+
+
+def test_whatever_the_budget_runs_out_on_is_a_limit_error() -> None:
+    module = load({"main.tf": EVERYTHING, "m/main.tf": INNER})
+    refused = 0
+    for steps in range(700):
+        try:
+            evaluate(module, limits=Limits(max_steps=steps))
+        except HclLimitError as error:
+            refused += 1
+            assert (error.filename, error.line) != ("main.tf", 1)
+    assert 100 < refused < 700

@@ -53,7 +53,7 @@ def upper(text: str) -> str:
 
 @function("lower", STRING)
 def lower(text: str) -> str:
-    return text.lower() if text.isascii() else "".join(_simple(character, character.lower()) for character in text)
+    return text.lower() if text.isascii() else "".join(character.lower()[0] for character in text)
 
 
 def _simple(character: str, changed: str) -> str:
