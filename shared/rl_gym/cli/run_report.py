@@ -44,16 +44,22 @@ def print_run(console: Console, run: Run) -> None:
 
 
 def ladder_table(rows: Sequence[LadderRow], steps: Sequence[Lift]) -> Table:
-    """One line a policy: sampled and greedy, each with its 95% interval, and the lift over the line before it."""
+    """Two lines a policy: sampled and greedy, with the 95% interval below each, and the lift over the policy before.
+
+    Narrow enough for a terminal of 80 columns.
+    """
     splits = ", ".join(dict.fromkeys(row.split for row in rows))
     episodes = max((row.episodes for row in rows), default=0)
     table = Table(
         title=f"Ladder on {splits}: {episodes} held-out episodes",
         title_justify="left",
-        caption="[95% interval, clustered by episode]; lift: paired difference in sampled reward to the line above",
+        caption="below each mean its 95% interval, clustered by episode;\nlift: paired, to the policy above",
         caption_justify="left",
+        box=None,
+        pad_edge=False,
+        padding=(0, 1),
     )
-    for column in ("policy", "n", "sampled reward", "lift", "gate rate", "valid rate", "greedy reward"):
+    for column in ("policy", "n", "sampled", "lift", "gate rate", "valid rate", "greedy"):
         table.add_column(column, justify="left" if column == "policy" else "right", no_wrap=True)
     lift = {(step.split, step.after): step.reward for step in steps}
     for row in rows:
@@ -63,7 +69,7 @@ def ladder_table(rows: Sequence[LadderRow], steps: Sequence[Lift]) -> Table:
             row.policy,
             str(sampled.n) if sampled else "",
             _interval(sampled.reward) if sampled else "",
-            _interval(step, sign=True) if step else "",
+            _interval(step, sign="+") if step else "",
             _interval(sampled.gate_rate) if sampled else "",
             _interval(sampled.valid_rate) if sampled else "",
             _interval(greedy.reward) if greedy else "",
@@ -71,6 +77,8 @@ def ladder_table(rows: Sequence[LadderRow], steps: Sequence[Lift]) -> Table:
     return table
 
 
-def _interval(interval: Interval, *, sign: bool = False) -> str:
-    form = "+.3f" if sign else ".3f"
-    return f"{interval.estimate:{form}} [{interval.low:{form}}, {interval.high:{form}}]"
+def _interval(interval: Interval, *, sign: str = "") -> Text:
+    """The estimate, and below it the interval, without the zeros before the points; a difference to a digit more."""
+    form = "+.3f" if sign else ".2f"
+    low, high = (f"{end:{form}}".replace("0.", ".", 1) for end in (interval.low, interval.high))
+    return Text.assemble(f"{interval.estimate:{sign}.3f}", "\n", (f"[{low},{high}]", "dim"))
