@@ -232,7 +232,9 @@ class Environment(Protocol):
     `frozen() -> Mapping[str, FrozenSplit]` (the committed hashes of its anchors, see `rl_gym.gym.splits`),
     `checks(action, episode) -> Mapping[str, str]` (named verdicts `pass|fail|unknown|na`),
     `canonical(action) -> str` (names and order removed), `exploits() -> Sequence[Exploit]`,
-    `repair_prompt(episode, completion) -> str | None`.
+    `repair_prompt(episode, completion) -> str | None`,
+    `is_ceiling(episode) -> bool` (false where the oracle's answer is what a person once wrote, so that it may fail the
+    gates or earn less than another answer; true for every episode where absent).
     """
 
     name: str

@@ -94,6 +94,10 @@ class IacEnvironment:
             return parametric.oracle(episode, self._rules)
         return str(episode.data["reference"])
 
+    def is_ceiling(self, episode: Episode) -> bool:
+        """What a person wrote for a public corpus was never meant to pass these rules."""
+        return episode.source == "parametric"
+
     def random(self, episode: Episode) -> str:
         """The floor: what was required is built, and nothing is protected."""
         return parametric.floor(episode) if episode.source == "parametric" else bare(_required(episode))

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from rl_gym.gym.conformance import check
 from rl_gym.gym.core import Environment, Episode, score_completion
 from rl_gym.gym.registry import get_env
 from rl_gym.iac.environment import IacEnvironment, make
@@ -193,3 +194,8 @@ def test_people_are_the_oracle_of_the_public_corpora(data_dir: Path) -> None:
         action = env.parse(env.random(episode), episode)
         assert action is not None
         assert action.valid
+
+
+def test_it_keeps_what_every_environment_must_also_with_the_public_corpora(data_dir: Path) -> None:
+    results = check(make(data=data_dir))
+    assert [f"{result.name}: {result.detail}" for result in results if not result.passed] == []
