@@ -7,7 +7,7 @@ or list elements without a number takes the first.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Protocol
 
 from rl_gym.hcl import ast
@@ -24,6 +24,7 @@ from rl_gym.hcl.values import (
     UnknownText,
     UnknownType,
     Value,
+    leaves,
     plain,
     references_of,
 )
@@ -242,18 +243,16 @@ class Block:
     def refers_to(self, other: Resource, path: str | None = None) -> bool:
         """Whether the value at `path`, or anything in this block, refers to another resource.
 
-        An instance is told from its siblings. A value that may be of one resource or of another (a conditional on
-        something unknown) refers to neither.
+        An instance is told from its siblings. A scalar refers to the resource whose attribute it is, or to the only
+        one that it was made from; one that was made from several, or may be of one or of another (a conditional on
+        something unknown), refers to none of them.
         """
         if path is None:
             return other.base_address in self.references()
-        value = _or_none(self._find(path))
-        found = references_of(value)
-        if isinstance(value, Unknown) and value.ambiguous and (len(found) > 1 or value.direct is None):
-            return False
-        if found:
-            return any(reference.address in (other.address, other.base_address) for reference in found)
-        return other.base_address in self.references(path)
+        found = _referred(_or_none(self._find(path)))
+        if found is None:
+            return other.base_address in self.references(path)
+        return any(reference.address in (other.address, other.base_address) for reference in found)
 
 
 class Resource(Block):
@@ -369,6 +368,21 @@ def _whole(block: Block) -> dict[str, Value]:
     for name, blocks in block.nested.items():
         out[name] = [_whole(one) if one.created is True else Unknown() for one in blocks]
     return out
+
+
+def _referred(value: Value) -> Collection[Reference] | None:
+    """The attributes that a value stands for; None when it does not know."""
+    if isinstance(value, (list, dict)):
+        return [reference for leaf in leaves(value) for reference in _referred(leaf) or ()] or None
+    if isinstance(value, UnknownDocument) and not value.same:
+        return _referred(value.document)
+    if not isinstance(value, (Unknown, Origin)) or not value.references:
+        return None
+    if isinstance(value, Unknown) and value.ambiguous:
+        return ()
+    if value.same:
+        return value.same
+    return value.references if len({base_of(reference.address) for reference in value.references}) == 1 else ()
 
 
 def _or_none(value: Value) -> Value:

@@ -263,7 +263,8 @@ def make_set(values: Iterable[Value]) -> Value:
 def unknown_set(items: list[Value]) -> Unknown:
     """What a set is while some of its elements are unknown."""
     if len(items) == 1:
-        return Unknown(items[0].references, items[0].direct, items[0].ambiguous)
+        only = items[0]
+        return Unknown(only.references, only.same, ambiguous=only.ambiguous, computed=only.computed)
     return Unknown(frozenset().union(*(references_of(item) for item in items)), ambiguous=True)
 
 

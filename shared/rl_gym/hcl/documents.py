@@ -59,10 +59,11 @@ def _shown(piece: str | Reference | None) -> str:
 
 
 def _is_identity(piece: Unknown) -> bool:
-    if piece.direct is None or piece.ambiguous:
+    if not piece.computed or piece.ambiguous:
         return False
-    attribute = piece.direct.attribute.rpartition(".")[2]
-    return attribute in _IDENTITIES or (attribute == "name" and piece.direct.address.rpartition("data.")[1] != "")
+    origin = piece.same[0]
+    attribute = origin.attribute.rpartition(".")[2]
+    return attribute in _IDENTITIES or (attribute == "name" and "data." in origin.address)
 
 
 def document_of(value: Value, open_leaves: bool) -> PlainValue:

@@ -19,6 +19,7 @@ from rl_gym.hcl.values import (
     Unknown,
     Value,
     Whole,
+    computed,
     described,
     has_unknown,
     joined,
@@ -272,7 +273,7 @@ def attribute(value: Value, name: str, node: ast.Node) -> Value:
         if name in value:
             return value[name]
         if type(value) is BlockObject:
-            return Unknown(frozenset((value.reference,)), value.reference).part(name)
+            return computed(value.reference).part(name)
         raise failed(node, f'there is no attribute or key "{name}" here')
     if isinstance(value, Unknown):
         return value.read(name) if type(value) is Whole else value.part(name)

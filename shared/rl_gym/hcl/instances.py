@@ -20,14 +20,15 @@ from rl_gym.hcl.values import (
     NOTHING_KNOWN,
     UNKNOWN,
     BlockObject,
+    Origin,
     Reference,
     Set,
     Unknown,
     UnknownType,
     Value,
     Whole,
+    computed,
     described,
-    references_of,
     with_origin,
 )
 
@@ -181,19 +182,17 @@ class Instance:
             blocks = self._blocks().get(name)
             if blocks is not None and all(block.created is True for block in blocks):
                 return [_object(one, Reference(self.address, f"{name}.{at}")) for at, one in enumerate(blocks)]
-        return Unknown(frozenset((reference,)), reference)
+        return computed(reference)
 
     def _seen(self, value: Value, reference: Reference) -> Value:
         """A configured value that remembers where it was read; a null one is for the provider to choose."""
         if value is None:
-            return Unknown(frozenset((reference,)), reference)
-        if isinstance(value, Unknown):
+            return computed(reference)
+        if isinstance(value, (Unknown, Origin)):
             self.scope.budget.spend(len(value.references))
             return value.seen_as(reference)
         if isinstance(value, str):
-            references = references_of(value)
-            self.scope.budget.spend(len(references))
-            return with_origin(value, references | {reference}, reference)
+            return with_origin(value, frozenset((reference,)), (reference,))
         return value
 
     def _attribute(self, name: str) -> Value:

@@ -17,7 +17,7 @@ from rl_gym.hcl.instances import NEVER_CREATED, CalledModule, Expansion, Instanc
 from rl_gym.hcl.module import Module, ResourceKey
 from rl_gym.hcl.settling import BUSY, Run, Task
 from rl_gym.hcl.tracing import traversals
-from rl_gym.hcl.values import NOTHING_KNOWN, Reference, Unknown, UnknownType, Value, references_of
+from rl_gym.hcl.values import NOTHING_KNOWN, Reference, UnknownType, Value, computed, references_of
 
 
 class Constants(Scope):
@@ -107,8 +107,7 @@ class ModuleScope(Scope):
         base = self.prefix + key.address
         if key not in self.declared.resources:
             reference = Reference(base, "")
-            undeclared = Unknown(frozenset((reference,)), reference)
-            return follow(self, undeclared, _after_indexes(steps[1:]), names)
+            return follow(self, computed(reference), _after_indexes(steps[1:]), names)
         self.run.link(base, root)
         return self._read(base, self.expansion(key), steps[1:], names)
 

@@ -56,36 +56,55 @@ UNKNOWN = UnknownType()
 class Unknown:
     """A value that is not known yet.
 
-    `references` are the resources that it was made from; `direct` is set when it *is* the attribute of one resource,
-    neither changed nor combined; `ambiguous` when it is one of several and nobody can say which.
+    `references` are the attributes of resources that it was made from, and `same` those that it is equal to, from the
+    one that a provider computes to the one that was read last. It is `ambiguous` when it is one of several values and
+    nobody can say which, and `computed` when it comes from a provider, not from a user.
     """
 
-    __slots__ = ("ambiguous", "direct", "references")
+    __slots__ = ("ambiguous", "computed", "references", "same")
 
     def __init__(
         self,
         references: frozenset[Reference] = NO_REFERENCES,
-        direct: Reference | None = None,
+        same: tuple[Reference, ...] = (),
+        *,
         ambiguous: bool = False,
+        computed: bool = False,
     ) -> None:
         self.references = references
-        self.direct = direct
+        self.same = same
         self.ambiguous = ambiguous
+        self.computed = computed
+
+    @property
+    def direct(self) -> Reference | None:
+        """The attribute that this value is, when it is one, neither changed nor combined."""
+        return self.same[-1] if self.same else None
 
     def seen_as(self, reference: Reference) -> Unknown:
         """The same value, read through an attribute of a resource."""
-        return Unknown(self.references | {reference}, reference, self.ambiguous)
+        return Unknown(
+            self.references | {reference},
+            (*self.same, reference),
+            ambiguous=self.ambiguous,
+            computed=self.computed,
+        )
 
     def part(self, name: str) -> Unknown:
         """One attribute or element of the value."""
-        if self.direct is None:
-            return Unknown(self.references, None, self.ambiguous)
-        address, attribute = self.direct
-        reference = Reference(address, f"{attribute}.{name}" if attribute else name)
-        return Unknown(self.references - {self.direct} | {reference}, reference, self.ambiguous)
+        if not self.same:
+            return Unknown(self.references, ambiguous=self.ambiguous)
+        parts = tuple([Reference(one.address, f"{one.attribute}.{name}".lstrip(".")) for one in self.same])
+        others = self.references.difference(self.same)
+        return Unknown(others.union(parts), parts, ambiguous=self.ambiguous, computed=self.computed)
 
     def __repr__(self) -> str:
         return f"<unknown {sorted(self.references)}>" if self.references else "<unknown>"
+
+
+def computed(reference: Reference) -> Unknown:
+    """An attribute that a provider computes."""
+    return Unknown(frozenset((reference,)), (reference,), computed=True)
 
 
 class UnknownText(Unknown):
@@ -94,13 +113,17 @@ class UnknownText(Unknown):
     __slots__ = ("pieces",)
 
     def __init__(
-        self, pieces: tuple[str | Unknown, ...], references: frozenset[Reference], direct: Reference | None = None
+        self,
+        pieces: tuple[str | Unknown, ...],
+        references: frozenset[Reference],
+        same: tuple[Reference, ...] = (),
     ) -> None:
-        super().__init__(references, direct)
+        ambiguous = any(isinstance(piece, Unknown) and piece.ambiguous for piece in pieces)
+        super().__init__(references, same, ambiguous=ambiguous)
         self.pieces = pieces
 
     def seen_as(self, reference: Reference) -> UnknownText:
-        return UnknownText(self.pieces, self.references | {reference}, reference)
+        return UnknownText(self.pieces, self.references | {reference}, (*self.same, reference))
 
 
 class UnknownDocument(Unknown):
@@ -108,12 +131,12 @@ class UnknownDocument(Unknown):
 
     __slots__ = ("document",)
 
-    def __init__(self, document: Value, references: frozenset[Reference], direct: Reference | None = None) -> None:
-        super().__init__(references, direct)
+    def __init__(self, document: Value, references: frozenset[Reference], same: tuple[Reference, ...] = ()) -> None:
+        super().__init__(references, same)
         self.document = document
 
     def seen_as(self, reference: Reference) -> UnknownDocument:
-        return UnknownDocument(self.document, self.references | {reference}, reference)
+        return UnknownDocument(self.document, self.references | {reference}, (*self.same, reference))
 
 
 class Whole(Unknown):
@@ -125,7 +148,7 @@ class Whole(Unknown):
     __slots__ = ("read",)
 
     def __init__(self, reference: Reference | None, read: Callable[[str], Value]) -> None:
-        super().__init__(NO_REFERENCES if reference is None else frozenset((reference,)), reference)
+        super().__init__(*((NO_REFERENCES, ()) if reference is None else (frozenset((reference,)), (reference,))))
         self.read = read
 
 
@@ -133,17 +156,28 @@ NOTHING_KNOWN = Unknown()
 
 
 class Origin(str):
-    """A known string that was read from a resource: `bucket = aws_s3_bucket.b.bucket` still says whose it is."""
+    """A known string that was read from a resource: `bucket = aws_s3_bucket.b.bucket` still says whose it is.
 
-    __slots__ = ("direct", "references")
+    `references` and `same` are those of an Unknown.
+    """
+
+    __slots__ = ("references", "same")
     references: frozenset[Reference]
-    direct: Reference | None
+    same: tuple[Reference, ...]
+
+    @property
+    def direct(self) -> Reference | None:
+        return self.same[-1] if self.same else None
+
+    def seen_as(self, reference: Reference) -> Origin:
+        return with_origin(self, self.references | {reference}, (*self.same, reference))
 
 
-def with_origin(text: str, references: frozenset[Reference], direct: Reference | None = None) -> Origin:
+def with_origin(text: str, references: frozenset[Reference], same: tuple[Reference, ...] = ()) -> Origin:
+    """A string that remembers what it was made from, and what it is equal to."""
     made = Origin(text)
     made.references = references
-    made.direct = direct
+    made.same = same
     return made
 
 
@@ -238,9 +272,11 @@ def has_unknown(value: Value) -> bool:
 def unknown_from(values: Iterable[Value]) -> Unknown:
     """An unknown that was made from these values."""
     found: frozenset[Reference] = NO_REFERENCES
+    ambiguous = False
     for value in values:
         found |= references_of(value)
-    return Unknown(found) if found else NOTHING_KNOWN
+        ambiguous = ambiguous or (isinstance(value, Unknown) and value.ambiguous)
+    return Unknown(found, ambiguous=ambiguous) if found else NOTHING_KNOWN
 
 
 def text_of(value: Value) -> str | None:

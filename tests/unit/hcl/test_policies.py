@@ -79,6 +79,15 @@ def test_only_identities_are_sure_to_hold_no_wildcard(attribute: str, closed: bo
     assert found == {"R": f"${{aws_kms_key.k.{attribute}}}" if closed else UNKNOWN}
 
 
+def test_an_identity_that_a_user_chose_may_hold_anything() -> None:
+    found = resource(
+        'variable "unset" {}\ndata "aws_lb" "l" {\n  arn = var.unset\n}\n'
+        'resource "aws_x" "p" {\n  policy = jsonencode({ R = data.aws_lb.l.arn, S = data.aws_lb.m.arn })\n}\n',
+        "aws_x.p",
+    )
+    assert found.policy("policy") == {"R": UNKNOWN, "S": "${data.aws_lb.m.arn}"}
+
+
 def test_a_policy_is_read_through_the_resource_that_holds_it() -> None:
     text = f"""{DECLARED}
 resource "aws_iam_policy" "p" {{

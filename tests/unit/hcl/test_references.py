@@ -133,8 +133,38 @@ def test_one_of_several_is_neither() -> None:
     assert not any(one.refers_to(bucket, "bucket") for bucket in buckets.values())
     one, buckets = companion("  bucket = [aws_s3_bucket.one.id, aws_s3_bucket.many[0].id][var.unset]")
     assert not any(one.refers_to(bucket, "bucket") for bucket in buckets.values())
+    for text in ('"${aws_s3_bucket.one.id}${aws_s3_bucket.many[0].id}"', "lower(%s)", '"x-${%s}"', "trimspace(%s)"):
+        chosen = text.replace("%s", "var.unset ? aws_s3_bucket.one.id : aws_s3_bucket.many[0].id")
+        one, buckets = companion(f"  bucket = {chosen}")
+        assert not any(one.refers_to(bucket, "bucket") for bucket in buckets.values())
+        assert one.references("bucket") == {"aws_s3_bucket.one", "aws_s3_bucket.many"}
     one, buckets = companion("  bucket = var.unset ? aws_s3_bucket.one.id : null")
     assert one.refers_to(buckets["aws_s3_bucket.one"], "bucket")
+
+
+def test_a_value_that_is_handed_on_is_of_all_who_held_it() -> None:
+    configuration = configured(
+        f'{TEXT}resource "aws_v" "v" {{\n  bucket = aws_s3_bucket.one.id\n'
+        '  both   = "${local.ids.first}${local.ids.second}"\n}\n'
+        'resource "aws_x" "c" {\n  bucket = aws_v.v.bucket\n  both = aws_v.v.both\n}\n'
+    )
+    one, middle, bucket = (configuration.resource(name) for name in ("aws_x.c", "aws_v.v", "aws_s3_bucket.one"))
+    assert one is not None
+    assert middle is not None
+    assert bucket is not None
+    assert one.reference("bucket") == ("aws_v.v", "bucket")
+    assert one.refers_to(middle, "bucket")
+    assert one.refers_to(bucket, "bucket")
+    assert one.refers_to(middle, "both")
+    assert not one.refers_to(bucket, "both")
+
+
+def test_a_list_and_a_document_refer_to_all_of_their_parts() -> None:
+    for text in ("[%s]", "jsonencode([%s])", "{ a = [%s] }"):
+        both = text.replace("%s", "aws_s3_bucket.one.arn, aws_s3_bucket.many[0].arn")
+        one, buckets = companion(f"  bucket = {both}")
+        found = [name for name, bucket in buckets.items() if one.refers_to(bucket, "bucket")]
+        assert found == ["aws_s3_bucket.one", "aws_s3_bucket.many[0]"]
 
 
 def test_an_equal_name_is_no_reference() -> None:
