@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.panel import Panel
 from rich.syntax import Syntax
 from rich.table import Table
 from rich.text import Text
 
-from rl_gym.gym.core import Episode
+from rl_gym.gym.core import Episode, RewardBreakdown
 from rl_gym.iac.prompts import parse_completion
+from rl_gym.iac.report import ScanReport
 from rl_gym.iac.reward import IacAction, make_reward
-from rl_gym.iac.scorecard import render_scorecard
+from rl_gym.iac.scorecard import scorecard
 
 __all__ = ["PROFILE", "RULESET", "Answer", "show_answers"]
 
@@ -48,6 +49,18 @@ def show_answers(console: Console, request: str, required: Sequence[str], answer
     console.print(grid)
 
 
+@dataclass(frozen=True, slots=True)
+class _Scorecard:
+    """A scorecard as wide as the panel that it stands in."""
+
+    report: ScanReport
+    breakdown: RewardBreakdown
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = scorecard(self.report, self.breakdown, width=options.max_width, plain=options.ascii_only)
+        yield Text("\n").join(Text.assemble(*line) for line in lines)
+
+
 def _panel(answer: Answer, request: str, required: Sequence[str]) -> RenderableType:
     hcl = parse_completion(answer.completion)
     text = Syntax(hcl or answer.completion or "(nothing)", "terraform", theme="ansi_dark", word_wrap=True)
@@ -57,5 +70,5 @@ def _panel(answer: Answer, request: str, required: Sequence[str]) -> RenderableT
         verdict: RenderableType = Text("no Terraform in this answer: reward 0", style="red")
     else:
         action = IacAction(hcl, RULESET)
-        verdict = render_scorecard(action.report(tuple(required)), reward.score(action, episode))
+        verdict = _Scorecard(action.report(tuple(required)), reward.score(action, episode))
     return Panel(Group(text, Text(""), verdict), title=answer.by, title_align="left")

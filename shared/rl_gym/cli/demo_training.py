@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rich.console import Console
 
 from rl_gym.cli.answers import show_answers
 from rl_gym.cli.demo_canned import canned_episodes
 
-if TYPE_CHECKING:
-    from rl_gym.training.run import Run
-
 __all__ = ["demonstrate"]
+
+_REQUEST, _REQUIRED = "a postgres database called zephyr-orders, 50 GB, user app", ("aws_db_instance",)
+"""What the new model is asked at the end: a name that training never saw."""
 
 
 def demonstrate(
@@ -28,6 +27,7 @@ def demonstrate(
     show_answers(console, shown.request, shown.required, shown.answers[:1])
 
     with extra("train"):
+        from rl_gym.cli.demo_request import answer_request
         from rl_gym.cli.pipeline import new_run, run_stages
         from rl_gym.cli.run_report import print_run
 
@@ -37,15 +37,6 @@ def demonstrate(
     console.rule("[bold]3. How far it came, and whether that is real", align="left")
     print_run(console, run)
     console.rule("[bold]4. The trained model writes", align="left")
-    _write_one(console, run)
+    answer_request(console, _REQUEST, _REQUIRED, run.folder)
     console.print(f"\nthe files of this run: {run.folder}/", highlight=False)
     console.print('your own request: rl-gym demo --req "an S3 bucket called atlas-media"', highlight=False)
-
-
-def _write_one(console: Console, run: Run) -> None:
-    """Answer a held-out request: one that neither training nor tuning has seen."""
-    from rl_gym.cli.demo_request import answer_request
-    from rl_gym.training.files import read_rows
-
-    row = read_rows(run.folder / "prepare" / "held_out.jsonl")[0]
-    answer_request(console, row["request"], row["data"].get("required", ()), run.folder)
