@@ -14,7 +14,7 @@ __all__ = ["lift_metrics"]
 
 TOLERANCE = 0.05
 LEVEL = 0.025
-THRESHOLD = f"below {-TOLERANCE} (Holm)"
+THRESHOLD = f"below {-TOLERANCE}"
 ALARM = f"alarm where the change lies below {-TOLERANCE}, one-sided p < {LEVEL} after Holm's correction"
 
 

@@ -165,10 +165,17 @@ class AuditReport:
         from rich.text import Text
 
         table = Table(
-            title=f"Audit of {self.policy} against {self.baseline}", title_justify="left", caption=self.summary
+            title=f"Audit of {self.policy} against {self.baseline}",
+            title_justify="left",
+            caption=self.summary,
+            caption_justify="left",
+            box=None,
+            pad_edge=False,
         )
         for column in COLUMNS:
-            table.add_column(column, justify="right" if column in COLUMNS[1:4] else "left", no_wrap=column == "metric")
+            table.add_column(
+                column, justify="right" if column in COLUMNS[1:4] else "left", no_wrap=column != COLUMNS[4]
+            )
         for metric in self.metrics:
             style = "red" if metric.alarm else "dim" if metric.value is None else ""
             table.add_row(*(Text(cell) for cell in _cells(metric)), style=style)
