@@ -23,6 +23,7 @@ class Context:
     """One evaluated configuration with the look-ups that rules share, each made once."""
 
     __slots__ = (
+        "_bound",
         "_by_address",
         "_by_base",
         "_by_type",
@@ -41,7 +42,7 @@ class Context:
         steps: int = 10_000,
     ) -> None:
         self.configuration = configuration
-        self._steps = steps
+        self._bound = self._steps = steps
         self.addresses = addresses
         """Addresses to show in place of those of the configuration, where it was written for a plan."""
         self._module = module
@@ -147,6 +148,10 @@ class Context:
         return self.remember(
             ("names", kind), lambda _: Counter(name for one in self.of_type(kind) for name in literal_names(one))
         )
+
+    def begin(self) -> None:
+        """Start a judgement, with all of its steps still to spend."""
+        self._steps = self._bound
 
     def spend(self, steps: int) -> None:
         """Account for work that grows with the configuration; raises HclLimitError beyond the bound."""

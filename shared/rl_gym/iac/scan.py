@@ -84,8 +84,7 @@ def read(
         if hcl or files:
             raise UsageError("scan: give either a plan or source text, not both")
         source = plan_source(plan)
-        module = load({"plan.tf.json": source.text}, FILES)
-        return Context(evaluate(module, None, FILES), addresses=source.addresses, steps=_STEPS_FOR_FILES)
+        return _evaluated({"plan.tf.json": source.text}, None, FILES, source.addresses)
     sources = dict(files or {})
     if hcl is not None:
         if "main.tf" in sources:
@@ -93,15 +92,20 @@ def read(
         sources["main.tf"] = hcl
     if not sources:
         raise UsageError("scan: there is nothing to read: give text, files or a plan")
+    return _evaluated({name: _ended(text) for name, text in sources.items()}, variables, limits, {})
+
+
+def _evaluated(
+    sources: Mapping[str, str], variables: Mapping[str, Any] | None, limits: Limits, addresses: Mapping[str, str]
+) -> Context:
     try:
-        module = with_calls(load({name: _ended(text) for name, text in sources.items()}, limits), names_secret)
-        return Context(
-            evaluate(module, variables, limits), module, steps=_STEPS if limits is COMPLETION else _STEPS_FOR_FILES
-        )
+        module = with_calls(load(sources, limits), names_secret)
+        configuration = evaluate(module, variables, limits)
     except (HclError, RlGymError):
         raise
     except Exception as error:
         raise InfrastructureError(f"a configuration could not be read: {type(error).__name__}: {error}") from error
+    return Context(configuration, module, addresses, _STEPS if limits is COMPLETION else _STEPS_FOR_FILES)
 
 
 def _ended(text: str) -> str:
@@ -121,6 +125,7 @@ def judge(context: Context, ruleset: Ruleset, required: Sequence[str] = ()) -> S
     Raises HclLimitError for a configuration that takes too many steps to judge, and InfrastructureError where a rule
     fails of itself: that is our fault, not the configuration's.
     """
+    context.begin()
     results: list[Finding] = []
     for resource in (*context.all(), *context.providers()):
         context.spend(1)
@@ -135,12 +140,9 @@ def judge(context: Context, ruleset: Ruleset, required: Sequence[str] = ()) -> S
         "no_critical": no_critical(results),
     }
     rewarded = counted(results, required, context)
-    shown = (
-        results
-        if not context.addresses
-        else [replace(one, address=context.addresses.get(one.address, one.address)) for one in results]
-    )
-    return ScanReport(ruleset, shown, gates, (), context.configuration, rewarded)
+    if context.addresses:
+        results = [replace(one, address=context.addresses.get(one.address, one.address)) for one in results]
+    return ScanReport(ruleset, results, gates, (), context.configuration, rewarded)
 
 
 def _ask(rule: Rule, resource: Resource, context: Context) -> Answer | None:
@@ -158,9 +160,7 @@ def _ask(rule: Rule, resource: Resource, context: Context) -> Answer | None:
 
 
 def _finding(rule: Rule, resource: Resource, found: Answer) -> Finding:
-    at = found.at or resource
     # A pass is counted by the thousand and looked up by nobody.
-    line = resource.line if found.verdict == "pass" else at.line_of(found.path) if found.path else at.line
-    return Finding(
-        rule.id, resource.address, found.verdict, rule.severity, resource.filename, line, found.reason, rule.fix
-    )
+    at = resource if found.verdict == "pass" else found.at or resource
+    line = at.line_of(found.path) if found.path and found.verdict != "pass" else at.line
+    return Finding(rule.id, resource.address, found.verdict, rule.severity, at.filename, line, found.reason, rule.fix)

@@ -81,6 +81,13 @@ def test_a_finding_points_at_the_companion_that_decides() -> None:
     assert hcl.splitlines()[finding.line - 1].split() == ["ignore_public_acls", "=", "false"]
 
 
+def test_a_finding_names_the_file_of_the_companion() -> None:
+    public = 'resource "aws_s3_bucket_acl" "a" {\n  bucket = "data"\n  acl    = "public-read"\n}\n'
+    report = scan(None, files={"a.tf": BARE_BUCKET, "b.tf": public})
+    finding = next(one for one in report.findings if one.rule == "s3_public_acl")
+    assert (finding.address, finding.filename, finding.line) == ("aws_s3_bucket.b", "b.tf", 3)
+
+
 def test_a_rule_fails_if_one_resource_does() -> None:
     keys = SAFE_KEY + 'variable "v" {}\nresource "aws_kms_key" "l" {\n  enable_key_rotation = %s\n}\n'
     assert scan(keys % "true").verdict("kms_rotation") == "pass"
