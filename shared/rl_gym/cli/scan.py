@@ -137,8 +137,7 @@ def _print_table(scanned: Sequence[Scanned]) -> None:
     width = shutil.get_terminal_size((100, 24)).columns
     for one in scanned:
         lines = [[(f"== {one.source.name}", "bold")]] if len(scanned) > 1 else []
-        for finding in one.report.findings:
-            lines += _finding(one, finding)
+        lines += _findings(one)
         if one.report.valid:
             lines += [[]] * bool(lines)
             lines += scorecard(one.report, width=width, plain=plain)
@@ -146,15 +145,25 @@ def _print_table(scanned: Sequence[Scanned]) -> None:
             print(painted(line, colour))
 
 
-def _finding(scanned: Scanned, finding: Finding) -> list[Line]:
-    """What is wrong and where on one line, so that `file:line` stays one word, and the fix below."""
-    what = finding.severity if finding.verdict == "fail" else finding.verdict
-    head = [
-        (_place(scanned, finding), "bold"),
-        (f"  {what}", SEVERITY_STYLES[finding.severity]),
-        (f"  {finding.rule}  {finding.address}: {finding.reason}", ""),
-    ]
-    return [head, [(f"    fix: {finding.fix}", "dim")]]
+def _findings(scanned: Scanned) -> list[Line]:
+    """A row a finding: where (`file:line` stays one word), how bad, which rule, and why; the fix stands below."""
+    found = scanned.report.findings
+    places = [_place(scanned, finding) for finding in found]
+    words = [finding.severity if finding.verdict == "fail" else finding.verdict for finding in found]
+    where, what, rule = (
+        max(map(len, column), default=0) for column in (places, words, [finding.rule for finding in found])
+    )
+    lines: list[Line] = []
+    for finding, place, word in zip(found, places, words, strict=True):
+        lines += [
+            [
+                (f"{place:{where}}", "bold"),
+                (f"  {word:{what}}", SEVERITY_STYLES[finding.severity]),
+                (f"  {finding.rule:{rule}}  {finding.address}: {finding.reason}", ""),
+            ],
+            [(f"    fix: {finding.fix}", "dim")],
+        ]
+    return lines
 
 
 def _place(scanned: Scanned, finding: Finding) -> str:
