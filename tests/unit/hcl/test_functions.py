@@ -80,6 +80,8 @@ def test_known_arguments_give_a_known_answer(expression: str, value: Any) -> Non
         ('one(["a", "b"])', "no or one element"),
         ('lookup({}, "a")', 'key "a" is not in the map'),
         ('format("%d", "x")', 'unsupported value for "%d"'),
+        ('format("%[' + "9" * 5000 + ']d", 1)', "not enough arguments"),
+        ('cidrhost("fe80::%eth0/64", 1)', "not a valid CIDR block"),
     ],
 )
 def test_a_function_that_fails_says_where_and_why(expression: str, reason: str) -> None:

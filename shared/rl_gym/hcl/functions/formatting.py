@@ -32,7 +32,7 @@ class _Verb:
         self.flags = match["flags"]
         self.width = _bounded(match["width"]) or 0
         self.precision = None if match["precision"] is None else _bounded(match["precision"]) or 0
-        self.index = int(match["index"]) if match["index"] else None
+        self.index = _bounded(match["index"] or "")
         self.verb = match["verb"]
 
     def padded(self, text: str) -> str:
@@ -65,10 +65,10 @@ def format_text(budget: Budget, pattern: str, *arguments: Value) -> Value:
 
 @function("formatlist", Parameter(STRING), variadic=ANYTHING, budgeted=True)
 def format_list(budget: Budget, pattern: str, *arguments: Value) -> Value:
-    if any(isinstance(argument, Unknown) for argument in arguments):
-        lists = [argument for argument in arguments if isinstance(argument, list)]
-        if not lists:
-            return unknown_from(arguments)
+    if any(isinstance(argument, Unknown) for argument in arguments) and not any(
+        isinstance(argument, list) for argument in arguments
+    ):
+        return unknown_from(arguments)
     lengths = {len(argument) for argument in arguments if isinstance(argument, list)}
     if len(lengths) > 1:
         raise NoValueError("all lists must have the same length")

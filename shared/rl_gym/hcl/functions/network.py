@@ -19,7 +19,7 @@ _LEADING_ZEROS = re.compile(r"(?<![0-9])0+(?=[0-9])")
 def network_of(text: str) -> Network:
     """The block that CIDR text names, host bits dropped; raises NoValueError."""
     address, slash, length = text.partition("/")
-    if not slash or not length.isdigit() or not length.isascii():
+    if not slash or not length.isdigit() or not length.isascii() or "%" in address:
         raise NoValueError(f'"{text[:60]}" is not a valid CIDR block')
     if ":" not in address:
         address = _LEADING_ZEROS.sub("", address)

@@ -11,7 +11,6 @@ from rl_gym.hcl.number import NumberRangeError
 from rl_gym.hcl.values import (
     NO_REFERENCES,
     Origin,
-    Unknown,
     UnknownText,
     Value,
     references_of,
@@ -190,16 +189,3 @@ ANYTHING = Parameter(ANY, null=True, unknown=True)
 """A parameter that takes whatever comes."""
 PARTLY_KNOWN = Parameter(ANY, unknown=True)
 """A parameter that takes a value with unknown parts, or an unknown value, but no null."""
-
-__all__ = [
-    "ANYTHING",
-    "FUNCTIONS",
-    "PARTLY_KNOWN",
-    "Function",
-    "Parameter",
-    "Unknown",
-    "find",
-    "function",
-    "unpredictable",
-    "whole",
-]
