@@ -10,9 +10,9 @@ import gzip
 import json
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fnmatch import translate
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,11 @@ _CHANGING = frozenset({"Write", "Permissions management"})
 _HARMLESS = frozenset({"List", "Tagging"})
 _TELEMETRY = frozenset({"logs:createlogstream", "logs:putlogevents"})
 """Append-only and asked for by every function that logs: AWS's own AWSLambdaBasicExecutionRole grants them on `*`."""
+
+_LONGEST = 128
+"""Characters in an action, by the grammar of policies."""
+_SMALL = 8
+"""Fewer changing actions than this tell nothing about patterns: `rds-db:connect*` is all that there is."""
 
 
 @cache
@@ -48,16 +53,26 @@ def bounded(pattern: str) -> bool:
 
 
 def changes(service: str, patterns: Iterable[str]) -> float:
-    """The share of a service's changing actions that the patterns match; 0 for an unknown service."""
+    """The share of a service's changing actions that the patterns match.
+
+    0 for an unknown service, and for one so small that a narrow pattern matches most of it.
+    """
     changing = [name for name, flags in _services().get(service, {}).items() if "w" in flags]
+    if len(changing) < _SMALL:
+        return 0.0
     matchers = [_matcher(pattern.lower().partition(":")[2]) for pattern in patterns]
     matched = sum(any(matches(name) for matches in matchers) for name in changing)
-    return matched / len(changing) if changing else 0.0
+    return matched / len(changing)
 
 
-@cache
-def _matcher(pattern: str) -> Any:
-    """A test of names against an IAM pattern, where `*` and `?` alone are special."""
+def _matcher(pattern: str) -> Callable[[str], object]:
+    """A test of names against an IAM pattern; AWS refuses a long one, so it matches nothing."""
+    return _compiled(pattern) if len(pattern) <= _LONGEST else lambda name: None
+
+
+@lru_cache(maxsize=4096)
+def _compiled(pattern: str) -> Callable[[str], object]:
+    # `*` and `?` alone are special to IAM.
     literal = pattern.replace("[", "[[]")
     return re.compile(translate(re.sub(r"\*+", "*", literal))).match
 

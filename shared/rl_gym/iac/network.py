@@ -20,6 +20,8 @@ WORLD_IPV6 = 2**112
 
 _PRIVATE_IPV4 = tuple(map(IPv4Network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10")))
 _PRIVATE_IPV6 = tuple(map(IPv6Network, ("fc00::/7", "fe80::/10")))
+_LONGEST = 64
+"""Characters in an address block: eight groups of IPv6, and a mask."""
 _ALL_PROTOCOLS = frozenset({"-1", "all"})
 _TCP = frozenset({"tcp", "6"})
 _ADDRESSED = frozenset(
@@ -131,14 +133,19 @@ def opening(body: Body, context: Context, protocol: str, cidrs: Sequence[str], p
     return Opening(body, path, tcp, low, high, tuple(networks), undetermined)
 
 
-@lru_cache(maxsize=4096)
 def parse(cidr: str) -> IPv4Network | IPv6Network | None:
     """A CIDR block in any spelling; host bits are ignored, as AWS does. None where it is no address block."""
+    short = cidr.strip()
+    return _parsed(short) if len(short) <= _LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _parsed(cidr: str) -> IPv4Network | IPv6Network | None:
     try:
-        return ip_network(cidr.strip(), strict=False)
+        return ip_network(cidr, strict=False)
     except ValueError:
         # An address that nobody else can read, with a mask of nothing, is still meant as the world.
-        return IPv4Network("0.0.0.0/0") if cidr.strip().endswith("/0") else None
+        return IPv4Network("0.0.0.0/0") if cidr.endswith("/0") else None
 
 
 def _items(body: Body, name: str) -> list[tuple[str, object]]:

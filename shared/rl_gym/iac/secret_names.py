@@ -11,11 +11,17 @@ _SECRET = re.compile(
 )
 _HANDLE = re.compile(r"(?:creation|client|request|idempotency|next|continuation|pagination)_token$")
 """Tokens that tell one request from another and open nothing."""
+_LONGEST = 64
+"""Characters at the end of a name that are looked at."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
-@lru_cache(maxsize=8192)
 def names_secret(name: str) -> bool:
     """Whether a name (`db_password`, `DB_PASSWORD`, `dbPassword`, `db-password`) is that of a secret."""
+    return _names_secret(name[-_LONGEST:])
+
+
+@lru_cache(maxsize=8192)
+def _names_secret(name: str) -> bool:
     snake = _HUMP.sub("_", name).replace("-", "_").lower()
     return _SECRET.search(snake) is not None and _HANDLE.search(snake) is None

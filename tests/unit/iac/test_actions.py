@@ -53,6 +53,7 @@ def test_the_share_of_a_service_that_changes_something() -> None:
     assert changes("s3", ["s3:Put*", "s3:Delete*", "s3:Create*"]) > 0.75
     assert changes("s3", ["s3:[a-z]*"]) == 0
     assert changes("nosuch", ["nosuch:*"]) == 0
+    assert changes("rds-db", ["rds-db:connect*"]) == 0
 
 
 def test_the_table_is_built_from_the_reference() -> None:
