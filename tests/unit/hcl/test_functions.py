@@ -50,6 +50,7 @@ def test_every_function_of_the_language_is_there() -> None:
         ('yamldecode("{\\"a\\": 1}")', {"a": 1}),
         ('core::upper("a")', "A"),
         ("1e100 * 0", 0),
+        ('indent(1e100, "a")', "a"),
         ("0.1 + 0.2", 0.3),
     ],
 )
@@ -80,6 +81,7 @@ def test_known_arguments_give_a_known_answer(expression: str, value: Any) -> Non
         ('one(["a", "b"])', "no or one element"),
         ('lookup({}, "a")', 'key "a" is not in the map'),
         ('format("%d", "x")', 'unsupported value for "%d"'),
+        ('base64decode("é")', "invalid base64 text"),
         ('format("%[' + "9" * 5000 + ']d", 1)', "not enough arguments"),
         ('cidrhost("fe80::%eth0/64", 1)', "not a valid CIDR block"),
     ],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import csv
 import json
 from typing import NoReturn
@@ -246,10 +245,10 @@ def base64decode(text: str) -> str:
 def decode_bytes(text: str, codec: str) -> str:
     try:
         return base64.b64decode(text.replace("\r", "").replace("\n", ""), validate=True).decode(codec)
-    except binascii.Error:
-        raise NoValueError("invalid base64 text") from None
     except UnicodeDecodeError:
         raise NoValueError(f"the decoded bytes are not {codec} text") from None
+    except ValueError:  # binascii.Error, or text beyond ASCII
+        raise NoValueError("invalid base64 text") from None
 
 
 _CODECS = {

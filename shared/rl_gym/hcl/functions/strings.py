@@ -101,6 +101,8 @@ def indent(budget: Budget, spaces: Value, text: str) -> str:
     width = whole(spaces)
     if width < 0:
         raise NoValueError("the number of spaces must not be negative")
+    if "\n" not in text:
+        return text
     budget.text(len(text) + width * text.count("\n"))
     return text.replace("\n", "\n" + " " * width)
 
