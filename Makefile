@@ -5,6 +5,8 @@
 #   make demo GPU=1       with the CUDA build of torch
 
 SEED ?= 0
+# Without compiled modules every process, and a run starts several, would compile torch and transformers anew.
+unexport PYTHONDONTWRITEBYTECODE
 SUPPORTED := import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))
 ifndef PYTHON
 PYTHON := $(shell for p in .venv/bin/python python3 python3.12 python3.11; do \
