@@ -63,7 +63,7 @@ def _is_identity(piece: Unknown) -> bool:
         return False
     origin = piece.same[0]
     attribute = origin.attribute.rpartition(".")[2]
-    return attribute in _IDENTITIES or (attribute == "name" and "data." in origin.address)
+    return attribute in _IDENTITIES or attribute.endswith("_arn") or (attribute == "name" and "data." in origin.address)
 
 
 def document_of(value: Value, open_leaves: bool) -> PlainValue:

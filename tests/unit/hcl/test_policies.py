@@ -72,7 +72,14 @@ def test_open_leaves_are_shown_on_demand() -> None:
 
 @pytest.mark.parametrize(
     ("attribute", "closed"),
-    [("arn", True), ("id", True), ("tags", False), ("name", False), ("policy", False)],
+    [
+        ("arn", True),
+        ("master_user_secret_arn", True),
+        ("id", True),
+        ("tags", False),
+        ("name", False),
+        ("policy", False),
+    ],
 )
 def test_only_identities_are_sure_to_hold_no_wildcard(attribute: str, closed: bool) -> None:
     found = policy(f"jsonencode({{ R = aws_kms_key.k.{attribute} }})")
