@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+# A shell's background job starts with Ctrl-C ignored, and children inherit that; some tests are about Ctrl-C.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 _MOST_FOLDERS = 20_000
