@@ -114,7 +114,7 @@ class EvaluateSection(Section):
 class GateSection(Section):
     """The promotion gate: incumbent SFT, candidate GRPO."""
 
-    tolerance: Annotated[float, Field(ge=0, le=1, description="loss of reward that still passes")] = 0.02
+    tolerance: Annotated[float, Field(gt=0, le=1, description="loss of reward that still passes")] = 0.02
 
 
 class Config(Section):
@@ -149,7 +149,7 @@ def resolve(preset: str, overrides: Sequence[str] = (), *, seed: int | None = No
     override that does not fit.
     """
     if preset not in preset_names():
-        raise NotFoundError(f"no preset {preset!r}{_nearest(preset, preset_names())}; known: {_listed(preset_names())}")
+        raise NotFoundError(f"no preset {preset!r}{_nearest(preset, preset_names())} (known: {_listed(preset_names())})")
     text = (resources.files("rl_gym.training") / "presets" / f"{preset}.toml").read_text("utf-8")
     document: dict[str, Any] = tomllib.loads(text)
     document["preset"] = preset
