@@ -148,8 +148,9 @@ def resolve(preset: str, overrides: Sequence[str] = (), *, seed: int | None = No
     Raises NotFoundError for an unknown preset and UsageError that names the key, and the nearest known one, for an
     override that does not fit.
     """
-    if preset not in preset_names():
-        raise NotFoundError(f"no preset {preset!r}{_nearest(preset, preset_names())} (known: {_listed(preset_names())})")
+    known = preset_names()
+    if preset not in known:
+        raise NotFoundError(f"no preset {preset!r}{_nearest(preset, known)} (known: {', '.join(known)})")
     text = (resources.files("rl_gym.training") / "presets" / f"{preset}.toml").read_text("utf-8")
     document: dict[str, Any] = tomllib.loads(text)
     document["preset"] = preset
@@ -207,7 +208,3 @@ def _keys(section: type[BaseModel], prefix: str) -> Iterator[str]:
 def _nearest(name: str, known: Sequence[str]) -> str:
     found = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     return f"; did you mean {found[0]!r}?" if found else ""
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)
