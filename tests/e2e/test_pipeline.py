@@ -56,11 +56,12 @@ def test_the_demo_shows_a_scorecard_the_ladder_the_audit_the_verdict_and_terrafo
     demonstrated: tuple[Path, str],
 ) -> None:
     run, out = demonstrated
-    parts = ["s3_block_public", "Ladder on synthetic", "Audit of grpo", "gate: ", 'resource "aws_', str(run)]
+    parts = ["s3_block_public", "Ladder on synthetic", "Audit of grpo", "gate: ", "zephyr-orders", "files of this run"]
     positions = [out.index(part) for part in parts]
     assert positions == sorted(positions)
     for policy in ("random", "base", "sft", "grpo", "oracle"):
         assert re.search(rf"^{policy} +\d+ ", out, re.MULTILINE)
+    assert 'resource "aws_' in out[positions[-2] :]
     assert "Traceback" not in out
 
 
