@@ -55,7 +55,7 @@ def demonstrated(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 def test_the_demo_shows_a_scorecard_the_ladder_the_audit_the_verdict_and_terraform(
     demonstrated: tuple[Path, str],
 ) -> None:
-    run, out = demonstrated
+    _, out = demonstrated
     parts = ["s3_block_public", "Ladder on synthetic", "Audit of grpo", "gate: ", "zephyr-orders", "files of this run"]
     positions = [out.index(part) for part in parts]
     assert positions == sorted(positions)
