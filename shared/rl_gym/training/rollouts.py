@@ -34,7 +34,7 @@ def evaluate_model(job: Mapping[str, Any], channel: Channel) -> None:
         def progress(count: int) -> None:
             nonlocal done
             done += count * samples
-            channel.progress(job["policy"], done, len(episodes) * (config.evaluate.samples + 1))
+            channel.progress(job["name"], done, len(episodes) * (config.evaluate.samples + 1))
 
         sampling = Sampling(
             n=samples,

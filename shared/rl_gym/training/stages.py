@@ -29,7 +29,9 @@ from rl_gym.training.supervise import Report, run_jobs
 
 __all__ = ["efforts", "environment", "execute", "reporter", "start"]
 
-_JOB = "job.json"
+Job = tuple[Path, Mapping[str, Any]]
+"""Where a child's job is described, and the description."""
+
 _MODELS = {"base": "", "sft": "sft", "grpo": "grpo"}
 """Policies that are models, and the stage that made each (the base is given)."""
 
@@ -58,12 +60,11 @@ def execute(run: Run, progress: RunProgress, *, until: str = STAGES[-1]) -> None
 def efforts(config: Config) -> dict[str, float]:
     """About how many seconds each job of a run takes on one core: its share of the progress bar."""
     answers = config.episodes.held_out * (config.evaluate.samples + 1)
-    models = [policy for policy in config.evaluate.policies if policy in _MODELS]
     return {
         "prepare": 4.0,
         "sft": 8.0 + config.sft.steps * config.sft.batch_size / 32,
         "grpo": 8.0 + config.grpo.steps * config.grpo.prompts_per_step * config.grpo.generations / 12,
-        **dict.fromkeys(models, 5.0 + answers / 20 / config.evaluate.processes),
+        **dict.fromkeys(_bars(config, "evaluate"), 5.0 + answers / 20 / config.evaluate.processes),
         "audit": 2.0,
         "gate": 2.0,
     }
@@ -76,18 +77,26 @@ def environment(config: Config) -> Environment:
 
 def _execute_stage(run: Run, name: str, progress: RunProgress) -> None:
     if not run.stands(name):
-        if run.ended(name):
-            # It ended on other inputs than the ones that stand now.
-            run.clear(name)
+        for void in STAGES[STAGES.index(name) :]:
+            # What ended before, ended on other inputs than the ones that stand now.
+            if run.ended(void):
+                run.clear(void)
         run.stage(name)
         _STAGES[name](run, progress)
         run.seal(name)
-    for job in _jobs(run.config, name):
-        progress.finish(job)
+    for bar in _bars(run.config, name):
+        progress.finish(bar)
 
 
-def _jobs(config: Config, stage: str) -> Sequence[str]:
-    return [p for p in config.evaluate.policies if p in _MODELS] if stage == "evaluate" else [stage]
+def _bars(config: Config, stage: str) -> Sequence[str]:
+    """The parts of the progress bar that a stage fills."""
+    if stage != "evaluate":
+        return [stage]
+    return [_bar(policy) for policy in config.evaluate.policies if policy in _MODELS]
+
+
+def _bar(policy: str) -> str:
+    return f"evaluate {policy}"
 
 
 def _prepare(run: Run, progress: RunProgress) -> None:
@@ -103,52 +112,69 @@ def _prepare(run: Run, progress: RunProgress) -> None:
 
 
 def _sft(run: Run, progress: RunProgress) -> None:
-    _train(run, progress, "sft", find_model(run.config.model.base))
+    _run_jobs(run, progress, [_training_job(run, "sft", find_model(run.config.model.base))])
 
 
 def _grpo(run: Run, progress: RunProgress) -> None:
-    _train(run, progress, "grpo", run.folder / "sft" / "model")
+    """Train, and let a core that would idle meanwhile evaluate the models that are there already."""
+    jobs = [_training_job(run, "grpo", run.folder / "sft" / "model")]
+    processes = run.config.evaluate.processes
+    if processes > 1:
+        jobs += _missing_evaluations(run, ("base", "sft"))
+    _run_jobs(run, progress, jobs, processes=processes)
+    shutil.rmtree(run.folder / "grpo" / "checkpoints", ignore_errors=True)
 
 
-def _train(run: Run, progress: RunProgress, stage: str, model: Path) -> None:
-    folder = run.stage(stage)
+def _training_job(run: Run, stage: str, model: Path) -> Job:
+    """The job of a stage that trains; what an earlier attempt left is dropped where it had other inputs."""
     data = run.folder / "prepare" / f"{stage}.jsonl"
+    path = run.stage(stage) / "job.json"
     job = {
         "kind": stage,
+        "name": stage,
         "model": str(model.resolve()),
         "data": str(data.resolve()),
-        "output": str(folder.resolve()),
+        "output": str(path.parent.resolve()),
         "inputs": {"model": tree_digest(model), "data": file_digest(data)},
         "config": run.config.model_dump(mode="json"),
     }
-    if not _goes_on(folder / _JOB, job):
+    if not _goes_on(path, job):
         run.clear(stage)
         run.stage(stage)
-    _run_jobs(run, progress, [(folder / _JOB, job)])
-    shutil.rmtree(folder / "checkpoints", ignore_errors=True)
+    return path, job
 
 
 def _evaluate(run: Run, progress: RunProgress) -> None:
     folder = run.stage("evaluate")
-    parts = {policy: folder / f"{policy}.jsonl" for policy in run.config.evaluate.policies}
-    jobs = []
-    for policy in [policy for policy in parts if policy in _MODELS]:
-        path, job = folder / f"{policy}.json", _evaluation_job(run, policy, parts[policy])
-        if not (_goes_on(path, job) and parts[policy].exists()):
-            jobs.append((path, job))
-    _run_jobs(run, progress, jobs, processes=run.config.evaluate.processes)
+    policies = run.config.evaluate.policies
+    _run_jobs(run, progress, _missing_evaluations(run, policies), processes=run.config.evaluate.processes)
     env = environment(run.config)
     episodes = [Episode.from_dict(row) for row in read_rows(run.folder / "prepare" / "held_out.jsonl")]
+    parts = {policy: folder / f"{policy}.jsonl" for policy in policies if policy in _MODELS}
     completions: list[records.RecordedCompletion] = []
-    for policy, part in parts.items():
-        if policy in _MODELS:
-            completions += records.read(part)
+    for policy in policies:
+        if policy in parts:
+            completions += records.read(parts[policy])
         else:
             answer = getattr(env, policy)
             completions += evaluate_reference(env, episodes, policy, answer, split=run.config.evaluate.anchor)
     records.write(folder / "completions.jsonl", completions)
     for part in parts.values():
-        part.unlink(missing_ok=True)
+        part.unlink()
+
+
+def _missing_evaluations(run: Run, policies: Sequence[str]) -> list[Job]:
+    """A job for each of these models whose completions are not there yet, or are another model's."""
+    folder = run.stage("evaluate")
+    jobs: list[Job] = []
+    for policy in policies:
+        if policy in _MODELS and policy in run.config.evaluate.policies:
+            path, part = folder / f"{policy}.json", folder / f"{policy}.jsonl"
+            job = _evaluation_job(run, policy, part)
+            if not (_goes_on(path, job) and part.exists()):
+                part.unlink(missing_ok=True)
+                jobs.append((path, job))
+    return jobs
 
 
 def _evaluation_job(run: Run, policy: str, output: Path) -> dict[str, Any]:
@@ -157,6 +183,7 @@ def _evaluation_job(run: Run, policy: str, output: Path) -> dict[str, Any]:
     episodes = run.folder / "prepare" / "held_out.jsonl"
     return {
         "kind": "evaluate",
+        "name": _bar(policy),
         "policy": policy,
         "model": str(model.resolve()),
         "data": str(episodes.resolve()),
@@ -205,9 +232,7 @@ _STAGES: Mapping[str, Callable[[Run, RunProgress], None]] = {
 }
 
 
-def _run_jobs(
-    run: Run, progress: RunProgress, jobs: Sequence[tuple[Path, Mapping[str, Any]]], *, processes: int = 1
-) -> None:
+def _run_jobs(run: Run, progress: RunProgress, jobs: Sequence[Job], *, processes: int = 1) -> None:
     threads = run.config.model.threads
     run_jobs(jobs, log=run.log, threads=threads, report=reporter(run, progress), processes=processes)
 

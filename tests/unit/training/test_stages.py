@@ -36,6 +36,7 @@ class Children:
 
     def __init__(self) -> None:
         self.done: list[str] = []
+        self.side_by_side: list[list[str]] = []
         self.before: Callable[[str], None] = lambda job: None
 
     def __call__(
@@ -47,9 +48,10 @@ class Children:
         report: Callable[[Mapping[str, Any]], None],
         processes: int = 1,
     ) -> None:
+        self.side_by_side.append([job["name"] for _, job in jobs])
         for path, job in jobs:
             path.write_text(json.dumps(job))
-            name = job.get("policy", job["kind"])
+            name = job["name"]
             self.before(name)
             if job["kind"] == "evaluate":
                 self._evaluate(job)
@@ -88,7 +90,7 @@ def execute(run: Run, until: str = "gate") -> None:
 
 def test_every_stage_leaves_its_files(run: Run, children: Children) -> None:
     execute(run)
-    assert children.done == ["sft", "grpo", "base", "sft", "grpo"]
+    assert children.done == ["sft", "grpo", "evaluate base", "evaluate sft", "evaluate grpo"]
     assert all(run.stands(stage) for stage in STAGES)
     completions = records.read(run.folder / "evaluate" / "completions.jsonl")
     assert list(dict.fromkeys(record.policy for record in completions)) == run.config.evaluate.policies
@@ -97,6 +99,18 @@ def test_every_stage_leaves_its_files(run: Run, children: Children) -> None:
     assert {path.name for path in (run.folder / "evaluate").iterdir()} >= {"completions.jsonl", "manifest.json"}
     digests = json.loads((run.folder / "run.json").read_text())["digests"]
     assert digests["reward"] == completions[0].breakdown.digest
+
+
+def test_a_second_process_evaluates_what_is_there_while_grpo_trains(tmp_path: Path, children: Children) -> None:
+    config = resolve("micro", [*CHANGES, "evaluate.processes=2"], seed=1)
+    execute(stages.start(config, tmp_path / "run", now=datetime(2025, 1, 1)))
+    assert children.side_by_side == [["sft"], ["grpo", "evaluate base", "evaluate sft"], ["evaluate grpo"]]
+
+
+def test_the_bar_counts_a_models_training_and_its_evaluation_apart() -> None:
+    efforts = stages.efforts(resolve("nano"))
+    assert {"sft", "grpo", "evaluate base", "evaluate sft", "evaluate grpo"} <= efforts.keys()
+    assert efforts["grpo"] > efforts["evaluate grpo"]
 
 
 def test_what_stands_is_not_done_again(run: Run, children: Children) -> None:
@@ -126,12 +140,12 @@ def test_an_interrupt_keeps_what_was_done_and_says_how_to_go_on(run: Run, childr
     assert not run.ended("grpo")
     children.before, children.done = lambda job: None, []
     execute(Run.open(run.folder))
-    assert children.done == ["grpo", "base", "sft", "grpo"]
+    assert children.done == ["grpo", "evaluate base", "evaluate sft", "evaluate grpo"]
 
 
 def test_an_evaluation_goes_on_with_the_policies_that_are_missing(run: Run, children: Children) -> None:
     def fail(job: str) -> None:
-        if children.done.count("sft") == 2:
+        if job == "evaluate grpo":
             raise InfrastructureError("the third model crashed")
 
     children.before = fail
@@ -139,7 +153,7 @@ def test_an_evaluation_goes_on_with_the_policies_that_are_missing(run: Run, chil
         execute(run)
     children.before, children.done = lambda job: None, []
     execute(run)
-    assert children.done == ["grpo"]
+    assert children.done == ["evaluate grpo"]
 
 
 def test_a_stage_done_anew_takes_the_later_ones_with_it(run: Run, children: Children) -> None:
@@ -149,7 +163,7 @@ def test_a_stage_done_anew_takes_the_later_ones_with_it(run: Run, children: Chil
     (run.folder / "sft" / "model" / "extra.txt").write_text("")
     run.seal("sft")
     execute(run)
-    assert children.done == ["grpo", "base", "sft", "grpo"]
+    assert children.done == ["grpo", "evaluate base", "evaluate sft", "evaluate grpo"]
 
 
 def test_what_an_attempt_left_counts_for_the_same_inputs_alone(run: Run, children: Children) -> None:
