@@ -1,7 +1,7 @@
 """Objects by key, with the two conditional writes on which everything durable rests: create-only and compare-and-swap.
 
-`open_store` answers with the store behind an address. Today that is a folder; whoever programs against `ObjectStore`
-need not know.
+`open_store` answers with the store behind an address, a folder or a prefix in S3; whoever programs against
+`ObjectStore` need not know.
 """
 
 from __future__ import annotations
@@ -14,8 +14,19 @@ from typing import BinaryIO, Protocol
 from urllib.parse import unquote, urlsplit
 
 from rl_gym.infra.errors import UsageError
+from rl_gym.infra.extras import extra
 
-__all__ = ["MAX_BODY_BYTES", "MAX_KEY_LENGTH", "ObjectStore", "Source", "Stored", "check_key", "open_store"]
+__all__ = [
+    "MAX_BODY_BYTES",
+    "MAX_KEY_LENGTH",
+    "ObjectStore",
+    "Source",
+    "Stored",
+    "check_key",
+    "check_prefix",
+    "is_key",
+    "open_store",
+]
 
 MAX_KEY_LENGTH = 512
 MAX_BODY_BYTES = 64 << 20
@@ -25,7 +36,10 @@ _SEGMENT = re.compile(r"[A-Za-z0-9_=@+-][A-Za-z0-9._=@+-]{0,199}")
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A body as it was read, with the tag that a later `replace` must name."""
+    """A body as it was read, with the tag that a later `replace` must name.
+
+    A tag means something to its store alone. It may be that of the content: the same body again has the same tag.
+    """
 
     body: bytes
     etag: str
@@ -41,8 +55,10 @@ class ObjectStore(Protocol):
     """What every store promises, across threads, processes and crashes.
 
     A reader sees a whole body, an old or a new one. A write that returned survives a crash. Keys are paths of plain
-    segments (`check_key`); no key may be a folder of another (`a` beside `a/b`). Every method raises UsageError for a
-    key outside that grammar, InfrastructureError where the store itself fails.
+    segments (`check_key`); no key may be a folder of another (`a` beside `a/b`): a folder refuses it with a
+    ConflictError, S3 does not notice. Every method raises UsageError for a key outside that grammar,
+    InfrastructureError where the store itself fails. ConflictError means that a write did not take place;
+    after an InfrastructureError that is not known.
     """
 
     def get(self, key: str, *, max_bytes: int = MAX_BODY_BYTES) -> Stored:
@@ -83,19 +99,46 @@ def check_key(key: str) -> str:
     """
     if len(key) > MAX_KEY_LENGTH:
         raise UsageError(f"object key of {len(key)} characters; at most {MAX_KEY_LENGTH} are allowed")
-    if not all(_SEGMENT.fullmatch(segment) for segment in key.split("/")):
+    if not is_key(key):
         raise UsageError(f"object key {key!r}: segments of letters, digits and ._=@+- are needed, none hidden or empty")
     return key
 
 
-def open_store(address: str) -> ObjectStore:
-    """The store at `file:///absolute/path` or at a plain path, made where it is missing.
+def is_key(text: str) -> bool:
+    """Whether `check_key` takes it."""
+    return len(text) <= MAX_KEY_LENGTH and all(_SEGMENT.fullmatch(segment) for segment in text.split("/"))
 
-    Raises UsageError for an address of any other kind.
+
+def check_prefix(prefix: str) -> str:
+    """The prefix itself, where keys may begin with it. Raises UsageError for a folder that no key can lie in."""
+    folder = prefix.rpartition("/")[0]
+    if folder:
+        check_key(folder)
+    return prefix
+
+
+def open_store(address: str) -> ObjectStore:
+    """The store at an address.
+
+    A folder is named by a plain path or as `file:///absolute/path`, and made where it is missing. S3 is named as
+    `s3://bucket/prefix?endpoint=URL&region=NAME&read_only=true`, of which only the bucket is needed.
+
+    Raises UsageError for an address of any other kind, InfrastructureError for a store that is not as it should be.
     """
-    parts = urlsplit(address)
+    if address.startswith("s3:"):
+        with extra("s3"):
+            from rl_gym.infra.s3.place import Place
+            from rl_gym.infra.s3_store import S3Store
+        return S3Store(Place.of(address))
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        raise UsageError("the address of the object store is neither a path nor a URL") from None
     if not address or (parts.scheme and parts.scheme != "file") or parts.netloc not in ("", "localhost"):
-        raise UsageError(f"object store {address!r}: a folder is needed, as a path or as file:///absolute/path")
+        # Not the address itself: it may hold what is secret.
+        raise UsageError(
+            "object store: a folder is needed, as a path or as file:///absolute/path, or s3://bucket/prefix"
+        )
     # A folder store locks files, which only POSIX systems can: not imported before it is asked for.
     from rl_gym.infra.folder_store import FolderStore
 

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, model_validator
 
-from rl_gym.wire.cost import Usage
+from rl_gym.wire.cost import Cost, Usage
 from rl_gym.wire.message import Completion, Count, Message, Name, Reply, Seed
 from rl_gym.wire.model import ServedModel
 
@@ -57,4 +57,5 @@ class CompleteResponse(Reply):
     model: ServedModel
     samples: list[list[SampleBody]]
     usage: Usage
+    cost: Cost | None = Field(default=None, description="None where no price is known")
     deterministic: bool = Field(description="Whether the same request would give the same samples again")

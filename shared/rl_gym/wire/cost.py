@@ -24,6 +24,9 @@ class Cost(Reply):
 
     usd: float = Field(ge=0)
     basis: Literal["gpu_seconds", "tokens"]
+    gpu_seconds: float | None = Field(
+        default=None, ge=0, description="The answer's share of the time that the engine worked on anything"
+    )
     gpu_hour_usd: float | None = Field(default=None, ge=0)
     prompt_million_usd: float | None = Field(default=None, ge=0)
     completion_million_usd: float | None = Field(default=None, ge=0)

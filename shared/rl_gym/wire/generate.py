@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, AliasChoices, Field, model_validator
 
+from rl_gym.iac.defaults import DEFAULT_PROFILE, DEFAULT_RULESET
 from rl_gym.wire.complete import FinishReason
 from rl_gym.wire.cost import Cost, Usage
 from rl_gym.wire.error import ErrorBody
@@ -23,12 +24,16 @@ __all__ = [
     "Mode",
     "Pass",
     "PassEvent",
+    "PassKind",
+    "RepairOutcome",
     "TokensEvent",
 ]
 
 Mode = Literal["pass@1", "pass@1+repair", "best-of-n", "best-of-n+repair"]
 ColumnName = Literal["tuned", "base", "external"]
 PassKind = Literal["first", "repair", "fix"]
+RepairOutcome = Literal["not_asked", "not_needed", "does_not_fit", "failed", "kept_first", "improved"]
+"""What came of the repair turn; only the last two had an answer."""
 
 
 class GenerateRequest(Message):
@@ -37,8 +42,8 @@ class GenerateRequest(Message):
     request: RequestText = Field(validation_alias=AliasChoices("request", "req"))
     required: Annotated[list[ResourceType], AfterValidator(unique)] = Field(default_factory=list, max_length=64)
     environment: Name = "iac"
-    ruleset: Name = "base"
-    profile: Name = "default"
+    ruleset: Name = DEFAULT_RULESET
+    profile: Name = DEFAULT_PROFILE
     mode: Mode = "pass@1+repair"
     n: int = Field(default=1, strict=True, ge=1, le=32, description="Samples of the first pass")
     engines: Annotated[list[ColumnName], AfterValidator(unique)] = Field(default=["tuned"], min_length=1)
@@ -46,7 +51,9 @@ class GenerateRequest(Message):
         default=False, strict=True, description="Let the verifier's fixers run last, as a pass of its own"
     )
     stream: bool = Field(default=False, strict=True, description="Answer as server-sent events")
-    seed: Seed | None = Field(default=None, description="None lets the service choose")
+    seed: Seed | None = Field(
+        default=None, description="Of sampling; without one, pass@1 takes the likeliest tokens and best-of-n seed 0"
+    )
 
     @model_validator(mode="after")
     def _samples_fit_the_mode(self) -> GenerateRequest:
@@ -62,7 +69,7 @@ class Pass(Reply):
     completion: Completion
     finish_reason: FinishReason | None = Field(default=None, description="None for a fix, which no model wrote")
     scorecard: Scorecard
-    usage: Usage
+    usage: Usage = Field(description="Of all samples of the pass")
 
 
 class ColumnAnswer(Reply):
@@ -71,7 +78,12 @@ class ColumnAnswer(Reply):
     column: ColumnName
     model: ServedModel
     passes: list[Pass] = Field(default_factory=list)
-    chosen: int | None = Field(default=None, ge=0, description="Index of the better pass: reward, then security")
+    chosen: int | None = Field(
+        default=None, ge=0, description="Index of the best pass: reward, then security, then order"
+    )
+    rewards: list[float] = Field(default_factory=list, description="Of every sample of the first pass, in order")
+    repair: RepairOutcome = "not_asked"
+    deterministic: bool = Field(default=False, description="Whether the same request would get the same answer again")
     cost: Cost | None = None
     error: ErrorBody | None = None
 
@@ -90,7 +102,7 @@ class GenerateResponse(Reply):
     request_id: str = Field(max_length=64)
     mode: Mode
     ruleset: Name
-    profile: Name = Field(description="With its version")
+    profile: Name = Field(description="As asked for; the digest of each breakdown names what decided")
     columns: list[ColumnAnswer]
 
 

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from typing import Annotated, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError
+
+from rl_gym.infra.errors import UsageError, misfit
 
 __all__ = [
     "Completion",
     "Count",
     "Digest",
+    "FullDigest",
     "JsonObject",
     "Line",
     "Message",
@@ -19,6 +23,8 @@ __all__ = [
     "RequestText",
     "ResourceType",
     "Seed",
+    "Signature",
+    "refusal",
     "unique",
 ]
 
@@ -46,6 +52,14 @@ def _bounded(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return value
 
 
+def _readable(text: str) -> str:
+    # Category Cc, without which neither a terminal nor a log can be steered by what somebody asks for.
+    hidden = next((c for c in text if unicodedata.category(c) == "Cc" and c not in "\t\n\r"), None)
+    if hidden is not None:
+        raise ValueError(f"control character U+{ord(hidden):04X}: leave it out")
+    return text
+
+
 Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$", max_length=200)]
 """An environment, ruleset (`base+drift`), profile (`default@1`), model, preset or rule by its name."""
 
@@ -54,8 +68,16 @@ ResourceType = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", ma
 Digest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{12,64}$")]
 """A SHA-256 in lower-case hex; what decides a reward is named by its first twelve digits."""
 
-RequestText = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=16_384)]
-"""What a person asks for, in words."""
+FullDigest = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+"""A whole SHA-256 in lower-case hex."""
+
+Signature = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9+/]{86}==$")]
+"""64 bytes in base64."""
+
+RequestText = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=16_384), AfterValidator(_readable)
+]
+"""What a person asks for, in words: no control characters but tabs and ends of lines."""
 
 Completion = Annotated[str, StringConstraints(max_length=262_144)]
 """What a model wrote, prose and fences included; the configuration in it has a narrower bound of its own."""
@@ -69,6 +91,11 @@ Seed = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
 
 JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_bounded)]
 """A JSON object of at most MAX_JSON_BYTES."""
+
+
+def refusal(error: ValidationError) -> UsageError:
+    """What did not fit in a message, as one line: where, and what was wrong; never the value itself."""
+    return misfit(error.errors(include_url=False, include_input=False, include_context=False))
 
 
 def unique(values: list[T]) -> list[T]:

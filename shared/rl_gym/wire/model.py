@@ -1,12 +1,18 @@
-"""Models: where one comes from, which one answers, and which one is promoted."""
+"""Models: where one comes from, what it is made of, which one answers, and which one is promoted."""
 
 from __future__ import annotations
 
-from pydantic import AwareDatetime, Field
+from typing import Annotated
 
-from rl_gym.wire.message import Digest, Message, Name, Reply
+from pydantic import AwareDatetime, Field, StringConstraints
 
-__all__ = ["Model", "PromotedPointer", "ServedModel"]
+from rl_gym.gym.core import content_hash
+from rl_gym.infra.digests import combined_digest
+from rl_gym.wire.message import Count, Digest, FullDigest, Message, Name, Reply, Signature
+
+__all__ = ["PROMOTED", "Model", "ModelManifest", "PromotedPointer", "ServedModel"]
+
+MAX_MODEL_FILES = 128
 
 
 class Model(Reply):
@@ -27,15 +33,41 @@ class ServedModel(Reply):
     """Which model and adapter answered, through which engine."""
 
     engine: Name
+    name: Name = Field(description="The name under which the engine answered")
     base: Name
     adapter_digest: Digest | None = Field(default=None, description="None where the base itself answered")
 
 
-class PromotedPointer(Message):
-    """The model that serves. Stored at one key and moved by compare-and-swap."""
+FileName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_=@+-][A-Za-z0-9._=@+/-]*$", max_length=200)]
 
+
+class ModelManifest(Message):
+    """The files of a stored model or adapter. It is what its digest says, where their digests combine to that."""
+
+    files: Annotated[dict[FileName, FullDigest], Field(min_length=1, max_length=MAX_MODEL_FILES)]
+
+    @property
+    def digest(self) -> str:
+        return combined_digest(self.files)
+
+
+PROMOTED = "models/promoted.json"
+"""Where the pointer to the promoted model lies in the object store."""
+
+
+class PromotedPointer(Message):
+    """The model that serves. Stored at one key, signed, and moved by compare-and-swap."""
+
+    number: Count = Field(description="Rises with every promotion: a pointer does not come back once a newer was seen")
     model: Name
     base: Name
-    adapter_digest: Digest = Field(description="What the server must load, and no other")
+    adapter_digest: FullDigest = Field(description="What the server must load, and no other")
     run: Name
     verdict: Digest = Field(description="Of the gate's stored verdict that promoted it")
+    signature: Signature = Field(description="Ed25519 over `signed`, in base64")
+
+    @property
+    def signed(self) -> bytes:
+        """What is signed: the canonical form of all but the signature, told apart from anything else that is."""
+        content = self.model_dump(mode="json", exclude={"signature"})
+        return f"promoted {content_hash(content)}".encode()

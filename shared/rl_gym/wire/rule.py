@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
+from rl_gym.gym.core import content_hash
 from rl_gym.wire.finding import Severity
-from rl_gym.wire.message import Count, Digest, Line, Message, Name, Reply, ResourceType
+from rl_gym.wire.message import Count, Digest, Line, Message, Name, Reply, ResourceType, Signature
 
-__all__ = ["BundledRule", "RuleBundle", "RuleDraft", "RuleGate", "RuleGateResult", "RuleReview", "RuleSpec"]
+__all__ = [
+    "BUNDLE_RULESET",
+    "BundledRule",
+    "RuleBundle",
+    "RuleDraft",
+    "RuleGate",
+    "RuleGateResult",
+    "RuleReview",
+    "RuleSpec",
+]
 
 RuleId = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
 Example = Annotated[str, StringConstraints(min_length=1, max_length=65_536)]
@@ -86,6 +97,10 @@ class BundledRule(Message):
     draft: Digest
 
 
+BUNDLE_RULESET = "base+bundle:"
+"""What stands before the digest of a bundle in the name of its ruleset."""
+
+
 class RuleBundle(Message):
     """An immutable, signed set of rules: the ruleset `base+bundle:DIGEST`. `digest` covers rules and parent."""
 
@@ -93,4 +108,14 @@ class RuleBundle(Message):
     parent: Digest | None = Field(default=None, description="The bundle that this one replaces")
     rules: Annotated[list[BundledRule], Field(min_length=1, max_length=1_000)]
     created: AwareDatetime
-    signature: str = Field(pattern=r"^[A-Za-z0-9+/]{86}==$", description="Ed25519 over the digest, in base64")
+    signature: Signature = Field(description="Ed25519 over the digest, in base64")
+
+    @classmethod
+    def digest_of(cls, rules: Sequence[BundledRule], parent: str | None) -> str:
+        """SHA-256, in hex, over what the digest covers."""
+        return content_hash({"rules": [rule.model_dump(mode="json") for rule in rules], "parent": parent})
+
+    @staticmethod
+    def key(digest: str) -> str:
+        """Where a bundle lies in the object store."""
+        return f"bundles/{digest}.json"

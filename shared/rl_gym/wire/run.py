@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field, StringConstraints
 
 from rl_gym.wire.error import ErrorBody
-from rl_gym.wire.message import Count, Digest, Line, Message, Name, Reply, Seed
+from rl_gym.wire.message import Count, Digest, FullDigest, Line, Message, Name, Reply, Seed
+from rl_gym.wire.model import Model
 
-__all__ = ["Run", "RunEvent", "RunMode", "RunSpec", "RunState", "StageProgress", "StageStatus"]
+__all__ = [
+    "ENDED",
+    "ArtifactsResponse",
+    "EventsResponse",
+    "LiveProgress",
+    "ModelsResponse",
+    "Run",
+    "RunEvent",
+    "RunMode",
+    "RunSpec",
+    "RunState",
+    "RunsResponse",
+    "StageProgress",
+    "StageStatus",
+    "live_event",
+]
 
 RunMode = Literal["pipeline", "eval-only", "bakeoff", "mine", "repair", "flywheel", "drift"]
 RunState = Literal["waiting", "running", "done", "failed", "cancelled", "dead"]
+
+ENDED: tuple[RunState, ...] = ("done", "failed", "cancelled", "dead")
+"""The states in which nothing happens any more, unless somebody asks for it."""
 
 Override = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.]*=", max_length=1_000)]
 
@@ -24,7 +44,7 @@ class RunSpec(Message):
     overrides: list[Override] = Field(default_factory=list, max_length=200, description='As in "grpo.steps=10"')
     seed: Seed | None = Field(default=None, description="None takes the preset's")
     mode: RunMode = "pipeline"
-    idempotency_key: str | None = Field(default=None, min_length=1, max_length=200)
+    idempotency_key: str | None = Field(default=None, pattern=r"^[ -~]+$", max_length=200)
 
 
 class StageProgress(Reply):
@@ -34,6 +54,14 @@ class StageProgress(Reply):
     steps: Count
     reward: float | None = Field(default=None, description="Mean of the latest step, where the stage has one")
     seconds_left: float | None = Field(default=None, ge=0)
+
+
+class LiveProgress(Reply):
+    """How far an attempt at a stage is at this moment; what is kept of it follows with the worker's next heartbeat."""
+
+    stage: Name
+    attempt: Count
+    progress: StageProgress
 
 
 class StageStatus(Reply):
@@ -65,7 +93,42 @@ class RunEvent(Reply):
     run: Name
     number: Count
     time: AwareDatetime
-    stage: Name
+    stage: Name | None = Field(default=None, description="None where it happened to the run as a whole")
     state: RunState
     progress: StageProgress | None = None
     detail: Line = ""
+
+
+class RunsResponse(Reply):
+    """Runs, the newest first."""
+
+    runs: list[Run]
+
+
+class EventsResponse(Reply):
+    """What happened in a run, in order, and the state that it was in no later than the last of these."""
+
+    state: RunState
+    events: list[RunEvent]
+    live: LiveProgress | None = Field(default=None, description="Of the stage at work, where its worker just said so")
+
+
+class ModelsResponse(Reply):
+    """Models that runs have made, the newest first."""
+
+    models: list[Model]
+
+
+class ArtifactsResponse(Reply):
+    """The files that a stage has ended with."""
+
+    run: Name
+    stage: Name
+    digest: FullDigest = Field(description="Of the stage's manifest")
+    files: dict[str, FullDigest] = Field(description="SHA-256 by name, relative to the stage's folder")
+
+
+def live_event(run: str, after: int, live: LiveProgress) -> RunEvent:
+    """How far a stage is now, as an event under the number of the last that is kept: no reader misses one by it."""
+    now = datetime.now(UTC)
+    return RunEvent(run=run, number=after, time=now, stage=live.stage, state="running", progress=live.progress)

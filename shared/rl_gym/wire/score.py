@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, model_validator
 
 from rl_gym.gym.core import Episode
+from rl_gym.iac.defaults import DEFAULT_PROFILE, DEFAULT_RULESET
 from rl_gym.wire.error import ErrorBody
 from rl_gym.wire.finding import Scorecard
 from rl_gym.wire.message import Completion, Digest, JsonObject, Message, Name, Reply
@@ -23,13 +24,14 @@ class EpisodeBody(Message):
     request: str = Field(max_length=16_384)
     source: str = Field(default="", max_length=200)
     data: JsonObject = Field(default_factory=dict, description="What the environment needs to judge the answer")
+    judging: JsonObject = Field(default_factory=dict, description="What the judge alone needs, such as a policy")
 
     @classmethod
     def of(cls, episode: Episode) -> EpisodeBody:
-        return cls(id=episode.id, request=episode.request, source=episode.source, data=dict(episode.data))
+        return cls(**episode.to_dict())
 
     def to_episode(self) -> Episode:
-        return Episode(self.id, self.request, self.source, self.data)
+        return Episode(self.id, self.request, self.source, self.data, self.judging)
 
 
 class ScoreItem(Message):
@@ -43,8 +45,8 @@ class ScoreRequest(Message):
     """A batch, judged by one environment under one ruleset and one reward profile."""
 
     environment: Name = "iac"
-    ruleset: Name = "base"
-    profile: Name = Field(default="default", description="A bare name means the newest version")
+    ruleset: Name = DEFAULT_RULESET
+    profile: Name = Field(default=DEFAULT_PROFILE, description="A bare name means the newest version")
     items: Annotated[list[ScoreItem], Field(min_length=1, max_length=MAX_ITEMS)]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rl_gym.infra.errors import UsageError
-from rl_gym.infra.settings import Settings, load_settings
+from rl_gym.infra.settings import ServiceSettings, Settings, load_settings, unknown_variables
 
 
 @pytest.fixture(autouse=True)
@@ -34,3 +34,13 @@ def test_a_setting_that_cannot_be_read_is_named() -> None:
 
 def test_every_setting_has_a_sentence() -> None:
     assert all(field.description for field in Settings.model_fields.values())
+
+
+def test_variables_of_a_service_that_are_no_settings_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Example(ServiceSettings):
+        service = "example"
+
+    monkeypatch.setenv("RL_GYM_EXAMPLE_PORT", "1")
+    monkeypatch.setenv("RL_GYM_EXAMPLE_PROT", "1")
+    monkeypatch.setenv("RL_GYM_EXAMPLES", "1")
+    assert unknown_variables(Example) == ["RL_GYM_EXAMPLE_PROT"]

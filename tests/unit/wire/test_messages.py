@@ -26,9 +26,23 @@ CARD = wire.Scorecard(breakdown=BREAKDOWN, checks={"tags": "fail"}, findings=[FI
 EPISODE = wire.EpisodeBody(id="e1", request="a queue", source="parametric", data={"required": ["aws_sqs_queue"]})
 USAGE = wire.Usage(prompt_tokens=10, completion_tokens=20, seconds=0.5)
 COST = wire.Cost(usd=0.001, basis="gpu_seconds", gpu_hour_usd=2.0)
-SERVED = wire.ServedModel(engine="openai", base="ibm-granite/granite-4.1-8b", adapter_digest=DIGEST)
+SERVED = wire.ServedModel(engine="openai", name="tuned-1", base="ibm-granite/granite-4.1-8b", adapter_digest=DIGEST)
 PASS = wire.Pass(kind="first", completion=HCL, finish_reason="stop", scorecard=CARD, usage=USAGE)
 ANSWER = wire.ColumnAnswer(column="tuned", model=SERVED, passes=[PASS], chosen=0, cost=COST)
+POINTER = wire.PromotedPointer(
+    number=3,
+    model="nano-7",
+    base="nano-base",
+    adapter_digest=DIGEST,
+    run="7",
+    verdict=DIGEST,
+    signature="A" * 86 + "==",
+)
+ENGINE = wire.EngineBody(
+    name="openai", status="ready", base="ibm-granite/granite-4.1-8b", flags={"max-num-seqs": 64, "enforce-eager": True}
+)
+COLUMN = wire.ColumnConfig(name="tuned", model=SERVED, deterministic=False)
+LIMITS = wire.GenerateLimits(samples=16, max_tokens=1_024, request_characters=4_000)
 SPEC = wire.RuleSpec(
     name="sqs_dlq",
     severity="medium",
@@ -43,9 +57,38 @@ BUNDLED = wire.BundledRule(
 )
 RUN_SPEC = wire.RunSpec(preset="nano", overrides=["grpo.steps=10"], seed=3, idempotency_key="k")
 PROGRESS = wire.StageProgress(step=3, steps=40, reward=0.5, seconds_left=12.0)
+EVENT = wire.RunEvent(run="7", number=1, time=NOW, stage="grpo", state="running", progress=PROGRESS)
+MODEL = wire.Model(
+    name="nano-7",
+    base="nano-base",
+    adapter_digest=DIGEST,
+    data_digest=DIGEST,
+    ruleset_digest=DIGEST[:12],
+    code_version="0.1.0",
+    run="7",
+    created=NOW,
+)
 STAGE = wire.StageStatus(stage="grpo", state="running", attempt=1, started=NOW, progress=PROGRESS)
+RUN = wire.Run(id="7", spec=RUN_SPEC, state="running", created=NOW, stages=[STAGE])
+
+RULE = wire.RuleBody(
+    id="tags",
+    severity="low",
+    weight=1.0,
+    title="Tags",
+    why="Who owns it?",
+    fix="add tags",
+    resource_types=["*"],
+    references=["AWS Tagging"],
+    version=1,
+)
+RULESET = wire.RulesetBody(name="base", digest=DIGEST[:12], rules=1)
 
 EXAMPLES: list[BaseModel] = [
+    RULE,
+    RULESET,
+    wire.RulesetsResponse(rulesets=[RULESET]),
+    wire.RulesResponse(ruleset=RULESET, rules=[RULE]),
     ERROR,
     FINDING,
     CARD,
@@ -72,8 +115,15 @@ EXAMPLES: list[BaseModel] = [
         digest=DIGEST[:12],
         results=[wire.ScoreResult(scorecard=CARD), wire.ScoreResult(error=ERROR)],
     ),
+    wire.FixRequest(episode=EPISODE, completion=HCL),
+    wire.Fixed(completion=HCL, scorecard=CARD),
+    wire.FixResponse(fixed=wire.Fixed(completion=HCL, scorecard=CARD)),
     wire.ScanRequest(files={"main.tf": HCL, "modules/vpc/main.tf.json": "{}"}, engines=["builtin", "checkov"]),
-    wire.ScanProblem(message="a brace is missing", filename="main.tf", line=3, column=1),
+    wire.ScanError(message="a brace is missing", filename="main.tf", line=3, column=1),
+    wire.Problem(
+        kind="schema", message="no argument acls", filename="main.tf", line=3, column=3, address="aws_a.b", hint="acl"
+    ),
+    wire.SarifLog(version="2.1.0", runs=[{"results": []}]),
     wire.EngineReport(engine="checkov", version="3.2", status="timed_out", detail="after 30 s"),
     wire.ScanResponse(
         valid=True,
@@ -102,25 +152,28 @@ EXAMPLES: list[BaseModel] = [
     wire.TokensEvent(column="tuned", kind="first", text="resource"),
     wire.PassEvent(column="tuned", result=PASS),
     wire.AnswerEvent(answer=ANSWER),
-    wire.Model(
-        name="nano-7",
-        base="nano-base",
-        adapter_digest=DIGEST,
-        data_digest=DIGEST,
-        ruleset_digest=DIGEST[:12],
-        code_version="0.1.0",
-        run="7",
-        created=NOW,
-    ),
-    wire.PromotedPointer(model="nano-7", base="nano-base", adapter_digest=DIGEST, run="7", verdict=DIGEST),
+    MODEL,
+    wire.ModelManifest(files={"adapter_config.json": DIGEST, "checkpoint/adapter_model.safetensors": DIGEST}),
+    POINTER,
+    ENGINE,
+    COLUMN,
+    wire.PricesBody(gpu_hour_usd=2.0),
+    LIMITS,
+    wire.PromotedState(adapter_digest=DIGEST, trouble="the canary answered as the base does"),
+    wire.ConfigResponse(engine=ENGINE, columns=[COLUMN], modes=["pass@1", "best-of-n"], limits=LIMITS),
+    wire.ReloadResponse(outcome="kept", model=SERVED, trouble="its base is another"),
     wire.RuleDraft(
         digest=DIGEST, spec=SPEC, source="def rule", drafter="inductive", author="ana", attempt=1, created=NOW
     ),
     wire.RuleGateResult(gate="mutation", outcome="pass", score=0.9),
     wire.RuleReview(draft=DIGEST, decision="approve", reviewer="ben", time=NOW),
     wire.RuleBundle(digest=DIGEST, rules=[BUNDLED], created=NOW, signature="A" * 86 + "=="),
-    wire.Run(id="7", spec=RUN_SPEC, state="running", created=NOW, stages=[STAGE]),
-    wire.RunEvent(run="7", number=1, time=NOW, stage="grpo", state="running", progress=PROGRESS),
+    RUN,
+    EVENT,
+    wire.RunsResponse(runs=[RUN]),
+    wire.EventsResponse(state="running", events=[EVENT]),
+    wire.ModelsResponse(models=[MODEL]),
+    wire.ArtifactsResponse(run="7", stage="audit", digest=DIGEST, files={"report.json": DIGEST}),
     wire.TrafficRow(
         request_id="r1",
         time=NOW,
@@ -245,9 +298,17 @@ MISFITS: list[tuple[type[BaseModel], dict[str, Any], str]] = [
     (wire.RuleSpec, {**SPEC.model_dump(), "fail_examples": [HCL]}, "at least 2 items"),
     (wire.RuleSpec, {**SPEC.model_dump(), "name": "Bad-Name"}, "pattern"),
     (wire.RunSpec, {"preset": "nano", "overrides": ["grpo steps 10"]}, "pattern"),
+    (wire.ModelManifest, {"files": {}}, "at least 1 item"),
+    (wire.ModelManifest, {"files": {f"{number}.json": DIGEST for number in range(129)}}, "at most 128 items"),
+    *[(wire.ModelManifest, {"files": {name: DIGEST}}, "pattern") for name in ("/a", "../a", ".a", "a\\b", "a b", "")],
     (
         wire.PromotedPointer,
-        {"model": "m", "base": "b", "adapter_digest": "latest", "run": "7", "verdict": DIGEST},
+        {**POINTER.model_dump(), "adapter_digest": "latest"},
+        "pattern",
+    ),
+    (
+        wire.PromotedPointer,
+        {**POINTER.model_dump(), "adapter_digest": DIGEST[:12]},
         "pattern",
     ),
     (
@@ -263,6 +324,13 @@ MISFITS: list[tuple[type[BaseModel], dict[str, Any], str]] = [
 def test_what_does_not_fit_is_refused(kind: type[BaseModel], fields: dict[str, Any], reason: str) -> None:
     with pytest.raises(ValidationError, match=reason):
         kind.model_validate(fields)
+
+
+@pytest.mark.parametrize("field", sorted(set(wire.PromotedPointer.model_fields) - {"signature"}))
+def test_all_of_a_pointer_is_signed(field: str) -> None:
+    changed = POINTER.model_copy(update={field: 4 if field == "number" else "d" * 64})
+    assert changed.signed != POINTER.signed
+    assert POINTER.model_copy(update={"signature": "B" * 86 + "=="}).signed == POINTER.signed
 
 
 def test_messages_are_of_two_kinds() -> None:
