@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from rl_gym.gym import splits
-from rl_gym.gym.core import Environment, Episode, Exploit, score_completion
+from rl_gym.gym.core import Environment, Episode, Exploit, exploit_gain, score_completion
 from rl_gym.infra.errors import NotFoundError, RlGymError
 
 __all__ = ["GARBAGE", "Result", "check"]
@@ -235,14 +235,14 @@ def _canonical_form_is_stable(env: Environment) -> Iterator[str]:
             yield f"episode {episode.id}: canonical forms {sorted(map(repr, forms))}"
 
 
-def _exploits_earn_nothing(env: Environment) -> Iterator[str]:
+def _exploits_do_not_pay(env: Environment) -> Iterator[str]:
     exploits: Sequence[Exploit] = _member(env, "exploits")()
     if not exploits:
         raise _AbsentError("exploits() names none")
     for exploit in exploits:
-        reward = score_completion(env, exploit.completion, exploit.episode).reward
-        if reward > 0:
-            yield f"{exploit.name} earns {reward:.3f}"
+        gain = exploit_gain(env, exploit)
+        if gain > 0:
+            yield f"{exploit.name} earns {gain:.3f}" + (" more than its honest twin" if exploit.honest else "")
 
 
 REQUIREMENTS: dict[str, Requirement] = {
@@ -260,5 +260,5 @@ REQUIREMENTS: dict[str, Requirement] = {
     "the digest names the reward": _digest_names_the_reward,
     "checks speak four words": _checks_speak_four_words,
     "canonical form is stable": _canonical_form_is_stable,
-    "exploits earn nothing": _exploits_earn_nothing,
+    "exploits do not pay": _exploits_do_not_pay,
 }

@@ -28,6 +28,7 @@ __all__ = [
     "RewardBreakdown",
     "content_hash",
     "environment_faults",
+    "exploit_gain",
     "judge",
     "score_completion",
 ]
@@ -44,13 +45,15 @@ class Episode:
     """One request and what the environment needs to judge its answer.
 
     `data` holds JSON values only, so that an episode can travel between services; `source` names where the request
-    came from. Two episodes with the same request and data are the same episode, whatever their `id`.
+    came from. Two episodes with the same request and data are the same episode, whatever their `id`. `judging` (JSON
+    values too) is what the judge alone needs besides, such as a checking program: it is no part of the question.
     """
 
     id: str
     request: str
     source: str = ""
     data: Mapping[str, Any] = field(default_factory=dict)
+    judging: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def hash(self) -> str:
@@ -58,25 +61,29 @@ class Episode:
         return content_hash({"request": self.request, "data": dict(self.data)})
 
     def to_dict(self) -> dict[str, Any]:
-        return {"id": self.id, "request": self.request, "source": self.source, "data": dict(self.data)}
+        row = {"id": self.id, "request": self.request, "source": self.source, "data": dict(self.data)}
+        return {**row, "judging": dict(self.judging)} if self.judging else row
 
     @classmethod
     def from_dict(cls, row: Mapping[str, Any]) -> Episode:
         """The inverse of `to_dict`; raises KeyError where `id` or `request` is missing."""
-        return cls(row["id"], row["request"], row.get("source", ""), row.get("data", {}))
+        return cls(row["id"], row["request"], row.get("source", ""), row.get("data", {}), row.get("judging", {}))
 
 
 @dataclass(frozen=True, slots=True)
 class Exploit:
-    """A known way to cheat: `completion` answers `episode` without doing the work, and must earn no reward.
+    """A known way to cheat: `completion` answers `episode` without doing the work.
 
-    `why` says in a few words what the trick is.
+    It must earn nothing, or no more than `honest`: the same answer without the trick. `why` says in a few words what
+    the trick is, `kind` names its class.
     """
 
     name: str
     episode: Episode
     completion: str
     why: str = ""
+    kind: str = ""
+    honest: str | None = None
 
 
 @runtime_checkable
@@ -231,8 +238,14 @@ class Environment(Protocol):
     `splits: Sequence[str]` (the names that `episodes` takes; "train" alone where absent),
     `frozen() -> Mapping[str, FrozenSplit]` (the committed hashes of its anchors, see `rl_gym.gym.splits`),
     `checks(action, episode) -> Mapping[str, str]` (named verdicts `pass|fail|unknown|na`),
+    `findings(action, episode) -> Sequence[Any]` (what did not pass, worst first: objects with `rule`, `address`,
+    `verdict`, `severity`, `filename`, `line`, `reason` and `fix`), `profile: str` (the reward profile's full name),
     `canonical(action) -> str` (names and order removed), `exploits() -> Sequence[Exploit]`,
-    `repair_prompt(episode, completion) -> str | None`,
+    `validate(episode)` (raises UsageError for an episode of a caller that nobody could answer),
+    `problems(action, episode) -> Sequence[str]` (what a second attempt should mend, a line each, the worst first; also
+    of None, a completion that could not be parsed), `repair_prompt(episode, answer, problems, most_characters) -> str`
+    (the prompt for that attempt: the answer whole, the problems cut to about so many characters),
+    `fix(action, episode) -> str | None` (a completion with what is mechanical mended, None where nothing is),
     `is_ceiling(episode) -> bool` (false where the oracle's answer is what a person once wrote, so that it may fail the
     gates or earn less than another answer; true for every episode where absent).
     """
@@ -277,3 +290,10 @@ def judge(env: Environment, completion: str, episode: Episode) -> tuple[Action |
 def score_completion(env: Environment, completion: str, episode: Episode) -> RewardBreakdown:
     """The one way from text to reward; raises InfrastructureError where the environment itself fails."""
     return judge(env, completion, episode)[1]
+
+
+def exploit_gain(env: Environment, exploit: Exploit) -> float:
+    """What an exploit earns beyond its honest twin (beyond nothing, where it has none): 0 where it does not pay."""
+    earned = score_completion(env, exploit.completion, exploit.episode).reward
+    due = 0.0 if exploit.honest is None else score_completion(env, exploit.honest, exploit.episode).reward
+    return max(0.0, earned - max(0.0, due))

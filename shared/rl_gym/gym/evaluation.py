@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from rl_gym.gym.core import Environment, Episode, InfrastructureError, environment_faults, judge
 from rl_gym.gym.ladder import ladder, lift, lifts
@@ -18,7 +18,17 @@ from rl_gym.gym.records import RecordedCompletion
 from rl_gym.gym.retry import attempt
 from rl_gym.infra.errors import UsageError
 
-__all__ = ["Complete", "MissingSample", "Sample", "evaluate", "evaluate_reference", "ladder", "lift", "lifts"]
+__all__ = [
+    "Complete",
+    "MissingSample",
+    "Sample",
+    "evaluate",
+    "evaluate_reference",
+    "judged",
+    "ladder",
+    "lift",
+    "lifts",
+]
 
 log = logging.getLogger(__name__)
 
@@ -173,9 +183,7 @@ class _Recorder:
     def _scored(self, episode: Episode, sample: Sample, number: int, greedy: bool) -> RecordedCompletion:
         # A lone surrogate cannot be written as UTF-8; replaced before scoring, so that what is judged is what is kept.
         text = sample.text.encode("utf-8", "replace").decode()
-        action, breakdown = judge(self._env, text, episode)
-        checks = getattr(self._env, "checks", None)
-        canonical = getattr(self._env, "canonical", None)
+        judgement = judged(self._env, text, episode)
         with environment_faults(self._env, episode):
             return RecordedCompletion(
                 environment=self._env.name,
@@ -190,9 +198,7 @@ class _Recorder:
                 completion=text,
                 completion_tokens=_count(sample.tokens),
                 finish_reason=sample.finish_reason,
-                breakdown=breakdown,
-                checks=dict(checks(action, episode)) if checks and action is not None else {},
-                canonical=canonical(action) if canonical and action is not None else "",
+                **judgement,
             )
 
     def finish(self, total: int) -> list[RecordedCompletion]:
@@ -202,6 +208,19 @@ class _Recorder:
                 f"the last because: {self._missing[-1].reason}"
             )
         return self._records
+
+
+def judged(env: Environment, text: str, episode: Episode) -> dict[str, Any]:
+    """The part of a record that depends on what judges it."""
+    action, breakdown = judge(env, text, episode)
+    checks = getattr(env, "checks", None)
+    canonical = getattr(env, "canonical", None)
+    with environment_faults(env, episode):
+        return {
+            "breakdown": breakdown,
+            "checks": dict(checks(action, episode)) if checks and action is not None else {},
+            "canonical": canonical(action) if canonical and action is not None else "",
+        }
 
 
 def _count(tokens: int | Sequence[int] | None) -> int | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -17,19 +19,29 @@ MAX_DOCUMENT_BYTES = 64 << 20
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[IO[bytes]]:
+def replacing(path: Path, *, parents: bool = True) -> Iterator[IO[bytes]]:
     """A stream whose content takes the place of `path` at the end, at once; on any failure the old file stays.
 
-    Raises InfrastructureError where the disk refuses (full, read-only).
+    A link stays, and what it leads to is replaced by a file of the same mode; a device or a pipe is written into.
+    `parents` makes the folders above where they are missing. Raises InfrastructureError where the disk refuses (full,
+    read-only).
     """
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    target = Path(os.path.realpath(path))
+    partial = target.with_name(f".{target.name}.{os.getpid()}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if parents:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                yield file
+            return
         with partial.open("wb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        partial.replace(path)
+        if target.exists():
+            _succeed(target, partial)
+        partial.replace(target)
     except OSError as error:
         raise InfrastructureError(f"{path}: could not be written: {error.strerror or error}") from error
     finally:
@@ -37,9 +49,16 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
             partial.unlink(missing_ok=True)
 
 
-def replace_text(path: Path, text: str) -> None:
+def _succeed(old: Path, new: Path) -> None:
+    """Give a new file the mode of the old one, which has to be one that may be written."""
+    if not os.access(old, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    new.chmod(stat.S_IMODE(old.stat().st_mode))
+
+
+def replace_text(path: Path, text: str, *, parents: bool = True) -> None:
     """Write a text file, whole or not at all."""
-    with replacing(path) as file:
+    with replacing(path, parents=parents) as file:
         file.write(text.encode())
 
 

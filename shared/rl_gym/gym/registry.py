@@ -7,7 +7,7 @@ import importlib.util
 import inspect
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from pathlib import Path
 from typing import Any, cast
@@ -15,7 +15,18 @@ from typing import Any, cast
 from rl_gym.gym.core import Environment
 from rl_gym.infra.errors import NotFoundError, UsageError
 
-__all__ = ["GROUP", "Factory", "available", "get_env", "register", "resolve", "source", "unregister"]
+__all__ = [
+    "GROUP",
+    "Factory",
+    "applicable",
+    "available",
+    "get_env",
+    "options",
+    "register",
+    "resolve",
+    "source",
+    "unregister",
+]
 
 GROUP = "rl_gym.environments"
 NAME = re.compile(r"[a-z][a-z0-9_-]{0,63}")
@@ -60,8 +71,7 @@ def get_env(name: str, **options: Any) -> Environment:
     Raises NotFoundError for an unknown name, UsageError for options that the factory does not take or for a package
     whose entry point does not load.
     """
-    factory = _registered.get(name) or _load(_entry_point(name))
-    return _build(factory, name, options)
+    return _build(_registered.get(name) or _load(_entry_point(name)), name, options)
 
 
 def resolve(spec: str, **options: Any) -> Environment:
@@ -70,12 +80,33 @@ def resolve(spec: str, **options: Any) -> Environment:
     The factory of a file is called `make` unless one is named. Raises as `get_env` does, and NotFoundError for a file
     or a module that is not there. A file or module is imported, with the rights of the caller.
     """
+    return _build(_find(spec), spec, options)
+
+
+def options(spec: str) -> frozenset[str]:
+    """The names of the options that the factory of an environment takes; `spec` and errors are those of `resolve`."""
+    return frozenset(inspect.signature(_find(spec)).parameters)
+
+
+def applicable(spec: str, asked: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the options asked for that the factory of an environment takes; `spec` is that of `resolve`.
+
+    Raises UsageError for one that it does not take and that is not at its default: what is asked for has an effect.
+    """
+    takes = options(spec)
+    for name, value in asked.items():
+        if name not in takes and value != defaults.get(name):
+            raise UsageError(f"environment {spec!r} has no {name}s: leave {name!r} out")
+    return {name: value for name, value in asked.items() if name in takes}
+
+
+def _find(spec: str) -> Factory:
     location, _, factory = spec.partition(":")
     if location.endswith(".py"):
-        return _build(_from_file(Path(location), factory or "make"), spec, options)
+        return _from_file(Path(location), factory or "make")
     if factory:
-        return _build(_load(metadata.EntryPoint(spec, spec, GROUP)), spec, options)
-    return get_env(spec, **options)
+        return _load(metadata.EntryPoint(spec, spec, GROUP))
+    return _registered.get(spec) or _load(_entry_point(spec))
 
 
 def _from_file(path: Path, factory: str) -> Factory:

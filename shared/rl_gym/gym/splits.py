@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Literal
 
 from rl_gym.gym.core import Episode
-from rl_gym.gym.extras import extra
 from rl_gym.infra.errors import NotFoundError, UsageError
+from rl_gym.infra.extras import extra
 
 __all__ = ["FrozenSplit", "Overlap", "contamination", "freeze", "read_frozen", "refuse", "verify", "write_frozen"]
 

@@ -13,8 +13,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rl_gym.gym.extras import extra
 from rl_gym.infra.errors import UsageError
+from rl_gym.infra.extras import extra
 
 with extra("audit"):
     import numpy as np

@@ -18,7 +18,13 @@ from rl_gym.gym.core import Environment, Episode, InfrastructureError, RewardBre
 from rl_gym.gym.retry import attempt
 from rl_gym.infra.errors import UsageError
 
-__all__ = ["RewardFunction", "dataset_rows", "reward_function"]
+__all__ = ["Answer", "RewardFunction", "Score", "dataset_rows", "reward_function"]
+
+Answer = tuple[Episode, str]
+"""An episode and a completion of it."""
+
+Score = Callable[[Sequence[Answer]], Sequence[RewardBreakdown | InfrastructureError]]
+"""Judges a batch, in order; a fault of ours stands in the place of the judgement that it cost."""
 
 
 class RewardFunction(Protocol):
@@ -46,16 +52,22 @@ def dataset_rows(env: Environment, split: str) -> list[dict[str, str]]:
     ]
 
 
-def reward_function(env: Environment, *, retries: int = 2) -> RewardFunction:
+def reward_function(env: Environment, *, retries: int = 2, score: Score | None = None) -> RewardFunction:
     """A callable for TRL's `reward_funcs`, named after the environment.
 
-    Completions may be text or chat messages (the last one is read). A fault of ours is tried `retries` times more, then
-    answered None, by which TRL leaves that sample out of the step. Where the trainer offers `log_metric`, the mean of
-    each component, the gate rate and the valid rate of the batch are logged, and the share that could not be scored.
+    Completions may be text or chat messages (the last one is read). They are judged here, a fault of ours tried
+    `retries` times more, or by `score` wherever that does it. What met with a fault to the last is answered None, by
+    which TRL leaves that sample out of the step. Where the trainer offers `log_metric`, the mean of each component, the
+    gate rate and the valid rate of the batch are logged, and the share that could not be scored (`unscored`).
 
     The callable raises UsageError where the dataset has no `episode` column, and InfrastructureError where not one
     completion of a batch could be scored: then the verifier is down, and training on would teach nothing.
     """
+
+    def score_here(answers: Sequence[Answer]) -> Sequence[RewardBreakdown | InfrastructureError]:
+        return [attempt(partial(score_completion, env, text, asked), retries) for asked, text in answers]
+
+    judge = score or score_here
 
     def reward(
         prompts: Sequence[Any],
@@ -68,10 +80,9 @@ def reward_function(env: Environment, *, retries: int = 2) -> RewardFunction:
     ) -> list[float | None]:
         if episode is None:
             raise UsageError("the training dataset has no column 'episode': make its rows with dataset_rows()")
-        breakdowns = [
-            attempt(partial(score_completion, env, _text(completion), _episode(row)), retries)
-            for completion, row in zip(completions, episode, strict=True)
-        ]
+        breakdowns = judge(
+            [(_episode(row), _text(completion)) for completion, row in zip(completions, episode, strict=True)]
+        )
         scored = [b for b in breakdowns if isinstance(b, RewardBreakdown)]
         faults = Counter(str(b) for b in breakdowns if isinstance(b, InfrastructureError))
         if faults and not scored:

@@ -7,7 +7,11 @@ from rl_gym.hcl.values import Unknown, UnknownText, Value
 
 
 class LimitExceededError(Exception):
-    """A bound of `Limits` would be exceeded; the evaluator adds the place and raises HclLimitError."""
+    """A bound of `Limits`, by its name, would be exceeded; the evaluator adds the place and raises HclLimitError."""
+
+    def __init__(self, message: str, limit: str = "") -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class NoValueError(Exception):
@@ -29,9 +33,7 @@ class Budget:
         """Pay for `steps`: about one for each element that is made or looked at."""
         self.left -= steps
         if self.left < 0:
-            raise LimitExceededError(
-                f"evaluating this takes more than {self.limits.max_steps} steps; raise Limits.max_steps if it is meant"
-            )
+            raise LimitExceededError(f"evaluating this takes more than {self.limits.max_steps} steps", "max_steps")
 
     def text(self, length: int) -> None:
         """Pay for a string of so many characters."""
@@ -41,18 +43,14 @@ class Budget:
     def refuse_text(self, length: int) -> None:
         """Refuse a string of so many characters when it is too long, at no cost."""
         if length > self.limits.max_text:
-            raise LimitExceededError(
-                f"a string of {length} characters is longer than {self.limits.max_text}; "
-                "raise Limits.max_text if it is meant"
-            )
+            message = f"a string of {length} characters is longer than {self.limits.max_text}"
+            raise LimitExceededError(message, "max_text")
 
     def items(self, count: int) -> None:
         """Pay for a list, set or map of so many elements."""
         if count > self.limits.max_items:
-            raise LimitExceededError(
-                f"a collection of {count} elements is larger than {self.limits.max_items}; "
-                "raise Limits.max_items if it is meant"
-            )
+            message = f"a collection of {count} elements is larger than {self.limits.max_items}"
+            raise LimitExceededError(message, "max_items")
         self.spend(count)
 
     def value(self, value: Value) -> bool:
@@ -74,9 +72,7 @@ class Budget:
         depth = 0
         while level:
             if depth > deepest:
-                raise LimitExceededError(
-                    f"a value nests deeper than {deepest} lists and maps; raise Limits.max_value_depth if it is meant"
-                )
+                raise LimitExceededError(f"a value nests deeper than {deepest} lists and maps", "max_value_depth")
             depth += 1
             self.spend(sum(map(len, level)) + len(level))
             inside: list[Value] = []

@@ -89,6 +89,11 @@ class Block:
         """The line on which the attribute or block at `path` is written, or that of this block when it is absent."""
         return self._place(path).line
 
+    def place_of(self, path: str) -> tuple[str, int]:
+        """The file and line of what `line_of` finds: an override file may hold an argument of this block."""
+        node = self._place(path)
+        return node.source.filename, node.line
+
     def _place(self, path: str) -> ast.Node:
         block, attribute = self._written_at(path)
         return attribute if attribute is not None else block._node

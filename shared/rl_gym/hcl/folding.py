@@ -11,7 +11,7 @@ from rl_gym.hcl.budget import Budget, LimitExceededError, NoValueError
 from rl_gym.hcl.conversion import ConversionError, convert, equal, to_bool, to_number, type_of, unify
 from rl_gym.hcl.errors import HclEvaluationError, HclLimitError
 from rl_gym.hcl.number import Number, NumberRangeError, from_text, rational
-from rl_gym.hcl.tracing import weight
+from rl_gym.hcl.tracing import Step, traversal, weight
 from rl_gym.hcl.values import (
     SCALARS,
     BlockObject,
@@ -34,7 +34,6 @@ Names: TypeAlias = Mapping[str, Value]
 NO_NAMES: Names = {}
 ITEM = "*"
 """The name of the element that a splat is looking at."""
-Step: TypeAlias = ast.GetAttr | ast.Index
 
 
 class CycleError(HclEvaluationError):
@@ -61,9 +60,13 @@ def failed(node: ast.Node, message: object) -> HclEvaluationError:
     return HclEvaluationError(str(message), filename=node.source.filename, line=line, column=column)
 
 
-def exceeded(node: ast.Node, message: object) -> HclLimitError:
+def exceeded(node: ast.Node, error: LimitExceededError) -> HclLimitError:
     line, column = node.source.position(node.start)
-    return HclLimitError(str(message), filename=node.source.filename, line=line, column=column)
+    found = HclLimitError(str(error), filename=node.source.filename, line=line, column=column)
+    if error.limit:
+        # For who calls this from Python: nobody else can raise a bound.
+        found.add_note(f"raise Limits.{error.limit} if it is meant")
+    return found
 
 
 # ---- literals and templates ------------------------------------------------------------------------------------------
@@ -240,18 +243,10 @@ def _name(scope: Scope, node: ast.Name, names: Names) -> Value:
 
 
 def _traversal(scope: Scope, node: Step, names: Names) -> Value:
-    steps: list[Step] = [node]
-    target: Any = node.target
-    kind = type(target)
-    while kind is ast.GetAttr or kind is ast.Index:
-        steps.append(target)
-        target = target.target
-        kind = type(target)
-    steps.reverse()
-    if kind is ast.Name and target.name not in names:
-        return scope.refer(target, steps, names)
-    value = names[target.name] if kind is ast.Name else _EVALUATE[kind](scope, target, names)
-    return follow(scope, value, steps, names)
+    root, steps = traversal(node)
+    if type(root) is ast.Name and root.name not in names:
+        return scope.refer(root, steps, names)
+    return follow(scope, _EVALUATE[type(root)](scope, root, names), steps, names)
 
 
 def follow(scope: Scope, value: Value, steps: Sequence[Step], names: Names) -> Value:
@@ -372,7 +367,7 @@ def _binary(scope: Scope, node: ast.Binary, names: Names) -> Value:
     except ZeroDivisionError:
         raise failed(node, "division by zero") from None
     except NumberRangeError as error:
-        raise exceeded(node, error) from None
+        raise exceeded(node, LimitExceededError(str(error))) from None
 
 
 def _operand(to_operand: Callable[[Value], Value], value: Value, node: ast.Expression) -> Value:

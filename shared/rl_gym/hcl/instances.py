@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rl_gym.hcl import ast, policy_document
 from rl_gym.hcl.bodies import argument, blocks_of
+from rl_gym.hcl.budget import LimitExceededError
 from rl_gym.hcl.configuration import Block, Resource
 from rl_gym.hcl.conversion import ConversionError, to_number
 from rl_gym.hcl.documents import ABSENT
@@ -138,10 +139,12 @@ def called_module(
     child = scope.module.calls.get(name)
     if child is None:
         return CalledModule(None, block)
+    if scope.is_inside(child):
+        raise failed(block, f"module.{name} calls the module that it stands in, which has no end")
     deepest = scope.run.limits.max_module_depth
     if scope.depth >= deepest:
-        message = f"modules call modules more than {deepest} deep; raise Limits.max_module_depth if it is meant"
-        raise exceeded(block, message)
+        message = f"modules call modules more than {deepest} deep"
+        raise exceeded(block, LimitExceededError(message, "max_module_depth"))
     scope.budget.spend(_INSTANCE_STEPS + child.weight)
     return CalledModule(scope.child(child, f"module.{name}{instance_key(key)}.", block, names, created), block)
 
@@ -224,7 +227,7 @@ class Instance:
     def _policy(self, name: str) -> Value:
         written = {key: self._attribute(key) for key in self.block.body.attributes}
         block = Block(written, self._blocks(), self.block, self.block.body, self.scope, self.names, True)
-        return policy_document.policy_text(block, minified=name == "minified_json")
+        return policy_document.policy_text(block, self.scope.budget, minified=name == "minified_json")
 
     def settled(self, expansion: Expansion) -> Resource:
         """The resource with all that it says evaluated."""
@@ -244,7 +247,8 @@ class Instance:
             nested = found.blocks if type(found) is _Nested else {}
         if self._is_policy:
             for name in policy_document.OUTPUTS:
-                compute = partial(policy_document.policy_text, self._as_block(nested), name == "minified_json")
+                minified = name == "minified_json"
+                compute = partial(policy_document.policy_text, self._as_block(nested), scope.budget, minified)
                 scope.settle(Task(values, name, self.block, self.base, compute), self.created)
         return Resource(
             self._as_block(nested),

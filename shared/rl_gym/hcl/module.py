@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from rl_gym.hcl import ast
 from rl_gym.hcl.errors import HclEvaluationError
 from rl_gym.hcl.limits import DEFAULT, Limits
+from rl_gym.hcl.overrides import merged
 from rl_gym.hcl.parser import parse
 from rl_gym.hcl.tracing import weight
 
@@ -99,7 +100,8 @@ def load(files: Mapping[str, str], limits: Limits = DEFAULT) -> Module:
     """The root module of some files, by relative path; its directory is the shallowest that holds a `.tf` file.
 
     The modules that it calls by a local path are loaded too where their files are given; other directories are left
-    out. Raises HclSyntaxError or HclLimitError.
+    out. Override files change what the others declare. Raises HclSyntaxError or HclLimitError, and HclEvaluationError
+    for an override of nothing.
     """
     folders: dict[str, dict[str, str]] = {}
     for path, text in files.items():
@@ -123,8 +125,8 @@ class _Loader:
         pending = [(folder, first)]
         while pending:
             where, module = pending.pop()
-            for name, source in _local_calls(module):
-                target = posixpath.normpath(posixpath.join(where, source))
+            for call, source in local_calls(module.files):
+                name, target = call.labels[0], posixpath.normpath(posixpath.join(where, source))
                 if target in self._loaded:
                     module.calls[name] = self._loaded[target]
                 elif target in self._folders:
@@ -138,7 +140,7 @@ class _Loader:
         settings: list[ast.File] = []
         if folder == self._root:
             settings = [self._parse(path, texts[path]) for path in sorted(texts, key=_precedence) if _applies(path)]
-        module = Module(posixpath.relpath(folder, self._root), files, settings)
+        module = Module(posixpath.relpath(folder, self._root), merged(files), settings)
         self._loaded[folder] = module
         return module
 
@@ -156,15 +158,15 @@ def _precedence(path: str) -> tuple[bool, str]:
     return posixpath.basename(path).endswith((".auto.tfvars", ".auto.tfvars.json")), path
 
 
-def _local_calls(module: Module) -> list[tuple[str, str]]:
-    """Names and paths of the calls to modules on disk."""
+def local_calls(files: Iterable[ast.File]) -> list[tuple[ast.Block, str]]:
+    """The named `module` blocks of some files that call a module on disk, each with the path that it gives."""
     calls = []
-    for file in module.files:
+    for file in files:
         for block in file.body.blocks_of("module"):
             source = block.body.attributes.get("source")
             path = source.expression.value if source and type(source.expression) is ast.Literal else None
             if block.labels and isinstance(path, str) and path.startswith(("./", "../")):
-                calls.append((block.labels[0], path))
+                calls.append((block, path))
     return calls
 
 

@@ -51,11 +51,6 @@ class Real:
 Number = int | Real
 
 
-def is_number(value: object) -> bool:
-    kind = type(value)
-    return kind is int or kind is Real
-
-
 def rational(number: Number) -> Fraction | int:
     """The exact value, for arithmetic and order."""
     return number.value if type(number) is Real else number  # type: ignore[return-value]

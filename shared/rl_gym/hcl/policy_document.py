@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 
-from rl_gym.hcl.budget import NoValueError
+from rl_gym.hcl.budget import Budget, NoValueError
 from rl_gym.hcl.configuration import Block
 from rl_gym.hcl.documents import ABSENT
 from rl_gym.hcl.functions.encoding import json_value
@@ -33,13 +33,14 @@ _LISTS = (
 )
 
 
-def policy_text(source: Block, minified: bool = False) -> Value:
+def policy_text(source: Block, budget: Budget, minified: bool = False) -> Value:
     """The policy as JSON text; an UnknownDocument when parts of it are unknown."""
-    document = policy(source)
+    document = policy(source, budget)
     references = references_of(document)
     if has_unknown(document):
         return UnknownDocument(document, references)
     text = _written(document, None if minified else 2)
+    budget.text(len(text))
     return with_origin(text, references) if references else text
 
 
@@ -48,18 +49,19 @@ def _written(document: dict[str, Value], indent: int | None) -> str:
     return json.dumps(document, indent=indent, separators=separators, default=to_python)
 
 
-def policy(source: Block) -> dict[str, Value]:
+def policy(source: Block, budget: Budget) -> dict[str, Value]:
     """The policy as a document: the statements of the sources, then its own, then those that override by their Sid."""
     values = source.raw
-    own: list[Value] = list(_statements(source))
+
+    def named(*arguments: str) -> Iterator[list[Value]]:
+        for argument in arguments:
+            yield from _documents(values.get(argument), budget)
+
     merged: list[Value] = []
-    for sources in (
-        [*_documents(values.get("source_policy_documents")), *_documents(values.get("source_json"))],
-        [own],
-        [*_documents(values.get("override_policy_documents")), *_documents(values.get("override_json"))],
-    ):
-        for statements in sources:
-            _merge(merged, statements)
+    below, above = ("source_policy_documents", "source_json"), ("override_policy_documents", "override_json")
+    for statements in (*named(*below), list(_statements(source)), *named(*above)):
+        budget.value(statements)
+        _merge(merged, statements)
     out: dict[str, Value] = {"Version": _plain_text(values.get("version")) or _VERSION}
     identity = _plain_text(values.get("policy_id"))
     if identity is not None:
@@ -70,20 +72,23 @@ def policy(source: Block) -> dict[str, Value]:
 
 def _merge(into: list[Value], statements: Iterable[Value]) -> None:
     """Add statements; one with the Sid of another takes its place."""
+    places = {sid: place for place, other in reversed(list(enumerate(into))) if (sid := _sid(other))}
     for statement in statements:
-        sid = statement.get("Sid") if isinstance(statement, dict) else None
-        same = [
-            place
-            for place, other in enumerate(into)
-            if isinstance(sid, str) and sid and isinstance(other, dict) and other.get("Sid") == sid
-        ]
-        if same:
-            into[same[0]] = statement
+        sid = _sid(statement)
+        if sid in places:
+            into[places[sid]] = statement
         else:
+            if sid:
+                places[sid] = len(into)
             into.append(statement)
 
 
-def _documents(value: Value) -> Iterator[list[Value]]:
+def _sid(statement: Value) -> str | None:
+    sid = statement.get("Sid") if isinstance(statement, dict) else None
+    return sid if isinstance(sid, str) and sid else None
+
+
+def _documents(value: Value, budget: Budget) -> Iterator[list[Value]]:
     """The statements of each of some policies in JSON; one unknown statement for a policy that is unknown."""
     if value is None or value is ABSENT:
         return
@@ -91,6 +96,7 @@ def _documents(value: Value) -> Iterator[list[Value]]:
         if isinstance(item, UnknownDocument):
             item = item.document
         elif isinstance(item, str):
+            budget.text(len(item))
             item = _read(item)
         if isinstance(item, Unknown):
             yield [item]

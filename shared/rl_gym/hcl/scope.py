@@ -8,15 +8,16 @@ from typing import Any
 
 from rl_gym.hcl import ast
 from rl_gym.hcl.bodies import body_of
+from rl_gym.hcl.budget import LimitExceededError
 from rl_gym.hcl.configuration import Block, Resource, base_of
 from rl_gym.hcl.conversion import ANY, ConversionError, Type, convert, parse_type, type_name
 from rl_gym.hcl.documents import ABSENT
 from rl_gym.hcl.errors import HclEvaluationError
-from rl_gym.hcl.folding import NO_NAMES, CycleError, Names, Scope, Step, evaluate, exceeded, failed, follow
+from rl_gym.hcl.folding import NO_NAMES, CycleError, Names, Scope, evaluate, exceeded, failed, follow
 from rl_gym.hcl.instances import NEVER_CREATED, CalledModule, Expansion, Instance, called_module, expand
 from rl_gym.hcl.module import Module, ResourceKey
 from rl_gym.hcl.settling import BUSY, Run, Task
-from rl_gym.hcl.tracing import traversals
+from rl_gym.hcl.tracing import Step, traversals
 from rl_gym.hcl.values import NOTHING_KNOWN, Reference, UnknownType, Value, computed, references_of
 
 
@@ -62,6 +63,12 @@ class ModuleScope(Scope):
         scope = ModuleScope(self.run, module, self.prefix + step, created, self.depth + 1)
         scope.caller = (self, call, names)
         return scope
+
+    def is_inside(self, module: Module) -> bool:
+        """Whether this is an instance of a module, or was called by one, directly or not."""
+        if self.module is module:
+            return True
+        return self.caller is not None and self.caller[0].is_inside(module)
 
     # ---- names -------------------------------------------------------------------------------------------------------
 
@@ -232,7 +239,7 @@ class ModuleScope(Scope):
         """Raise HclLimitError for more instances than the limits allow."""
         most = self.run.limits.max_instances
         if number > most:
-            raise exceeded(node, f"{number} instances are more than {most}; raise Limits.max_instances if it is meant")
+            raise exceeded(node, LimitExceededError(f"{number} instances are more than {most}", "max_instances"))
 
     # ---- everything --------------------------------------------------------------------------------------------------
 

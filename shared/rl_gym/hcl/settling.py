@@ -86,7 +86,7 @@ class Run:
                 raise exceeded(task.node, error) from None
             if isinstance(error, RecursionError):
                 if self._depth == 1:
-                    raise exceeded(task.node, "this nests too deeply to be evaluated") from None
+                    raise exceeded(task.node, LimitExceededError("this nests too deeply to be evaluated")) from None
                 raise _Deferred(task) from None
             raise
         finally:

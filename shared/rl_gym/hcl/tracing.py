@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from rl_gym.hcl import ast
+
+Step: TypeAlias = ast.GetAttr | ast.Index
+
+
+def traversal(expression: ast.Expression) -> tuple[ast.Expression, list[Step]]:
+    """What `root.step[step]...` starts from, and its steps from there on; none for any other expression."""
+    steps: list[Step] = []
+    while type(expression) is ast.GetAttr or type(expression) is ast.Index:
+        steps.append(expression)
+        expression = expression.target
+    steps.reverse()
+    return expression, steps
 
 
 def traversals(expression: ast.Node) -> Iterator[list[str]]:
@@ -14,20 +26,13 @@ def traversals(expression: ast.Node) -> Iterator[list[str]]:
     while pending:
         item = pending.pop()
         kind = type(item)
-        if kind is ast.GetAttr or kind is ast.Index:
-            names: list[str] = []
-            while isinstance(item, (ast.GetAttr, ast.Index)):
-                if isinstance(item, ast.GetAttr):
-                    names.append(item.name)
-                else:
-                    pending.append(item.key)
-                item = item.target
-            if type(item) is ast.Name:
-                yield [item.name, *reversed(names)]
+        if kind is ast.GetAttr or kind is ast.Index or kind is ast.Name:
+            root, steps = traversal(item)
+            pending += [step.key for step in reversed(steps) if type(step) is ast.Index]
+            if type(root) is ast.Name:
+                yield [root.name, *(step.name for step in steps if type(step) is ast.GetAttr)]
             else:
-                pending.append(item)
-        elif kind is ast.Name:
-            yield [item.name]
+                pending.append(root)
         elif isinstance(item, ast.Node):
             pending += [getattr(item, slot) for slot in item.__slots__]
         elif isinstance(item, (list, tuple)):
@@ -40,17 +45,15 @@ def spelled(expression: ast.Expression) -> Any:
         return [spelled(item) for item in expression.items]
     if type(expression) is ast.Literal:
         return expression.value
-    steps: list[str] = []
-    item: Any = expression
-    while isinstance(item, (ast.GetAttr, ast.Index)):
-        if isinstance(item, ast.GetAttr):
-            steps.append(f".{item.name}")
-        else:
-            key = item.key.value if type(item.key) is ast.Literal else "..."
-            steps.append(f'["{key}"]' if isinstance(key, str) else f"[{key}]")
-        item = item.target
-    root = item.name if type(item) is ast.Name else "..."
-    return root + "".join(reversed(steps))
+    root, steps = traversal(expression)
+    return (root.name if type(root) is ast.Name else "...") + "".join(map(_spelled_step, steps))
+
+
+def _spelled_step(step: Step) -> str:
+    if type(step) is ast.GetAttr:
+        return f".{step.name}"
+    key = step.key.value if type(step.key) is ast.Literal else "..."  # type: ignore[union-attr]
+    return f'["{key}"]' if isinstance(key, str) else f"[{key}]"
 
 
 def weight(*parts: Any) -> int:

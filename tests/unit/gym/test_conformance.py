@@ -44,7 +44,7 @@ def test_what_an_environment_leaves_out_is_told_and_not_held_against_it() -> Non
         "anchors are not trained on": "no split 'train' beside others",
         "checks speak four words": "no checks()",
         "canonical form is stable": "no canonical()",
-        "exploits earn nothing": "no exploits()",
+        "exploits do not pay": "no exploits()",
     }
 
 
@@ -105,7 +105,7 @@ BREAKAGES: Mapping[str, tuple[dict[str, Any], str]] = {
     ),
     "checks speak four words": ({"checks": lambda *_: {"a": "PASS"}}, "'PASS'"),
     "canonical form is stable": ({"canonical": lambda *_: str(next(COUNTER))}, "canonical forms"),
-    "exploits earn nothing": (
+    "exploits do not pay": (
         {"exploits": lambda self: [Exploit("gift", e := self.episodes("dev")[0], self.oracle(e))]},
         r"gift earns 1\.000",
     ),

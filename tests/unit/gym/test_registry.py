@@ -124,3 +124,12 @@ def test_a_file_that_is_absent_or_fails_is_one_clear_line(tmp_path: Path) -> Non
     path.write_text("def make(:\n")
     with pytest.raises(UsageError, match=r"bad\.py does not load: SyntaxError"):
         registry.resolve(str(path))
+
+
+def test_options_that_a_factory_lacks_are_left_at_their_default(registered: str) -> None:
+    assert registry.applicable("iac", {"ruleset": "base", "level": 1}, {"level": 1}) == {"ruleset": "base"}
+    assert registry.applicable(registered, {"level": 1}, {"level": 1}) == {}
+    with pytest.raises(UsageError, match="'made-up' has no levels: leave 'level' out"):
+        registry.applicable(registered, {"level": 2}, {"level": 1})
+    with pytest.raises(UsageError, match="has no levels"):
+        registry.applicable(registered, {"level": 2}, {})

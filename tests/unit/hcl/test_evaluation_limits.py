@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -60,14 +61,43 @@ def test_a_bound_is_exceeded_and_its_error_says_how_to_raise_it(name: str) -> No
     configured(just_enough, limits=limits)
     with pytest.raises(HclLimitError, match=rf"raise Limits\.{name} if it is meant") as caught:
         configured(too_much, limits=limits)
+    # Who scans from a command line can raise none.
+    assert "Limits" not in str(caught.value)
     assert (caught.value.filename, caught.value.line) == ("main.tf", 2)
     configured(too_much)
 
 
 def test_modules_call_modules_only_so_deep() -> None:
-    files = {"main.tf": 'module "m" {\n  source = "./m"\n}\n', "m/main.tf": 'module "m" {\n  source = "../m"\n}\n'}
+    deepest = DEFAULT.max_module_depth
+    folders = ["", *(f"m{level}/" for level in range(1, deepest + 2))]
+    files = {
+        f"{folder}main.tf": f'module "m" {{\n  source = "{"../" if folder else "./"}{below}"\n}}\n'
+        for folder, below in pairwise(folders)
+    }
+    configured({**files, f"m{deepest}/main.tf": ""})
     with pytest.raises(HclLimitError, match=r"raise Limits\.max_module_depth"):
+        configured({**files, f"m{deepest + 1}/main.tf": ""})
+
+
+@pytest.mark.parametrize(
+    ("files", "place"),
+    [
+        ({"main.tf": 'module "m" {\n  source = "./"\n}\n'}, "main.tf:1:1: module.m"),
+        (
+            {"main.tf": 'module "m" {\n  source = "./m"\n}\n', "m/main.tf": 'module "n" {\n  source = "../"\n}\n'},
+            "m/main.tf:1:1: module.n",
+        ),
+        (
+            {"main.tf": 'module "m" {\n  source = "./m"\n}\n', "m/main.tf": '\nmodule "n" {\n  source = "../m"\n}\n'},
+            "m/main.tf:2:1: module.n",
+        ),
+    ],
+    ids=["itself", "its caller", "below"],
+)
+def test_a_module_may_not_call_itself(files: dict[str, str], place: str) -> None:
+    with pytest.raises(HclError) as caught:
         configured(files)
+    assert str(caught.value) == f"{place} calls the module that it stands in, which has no end"
 
 
 @pytest.mark.parametrize(
@@ -145,6 +175,12 @@ REFUSED = {
     "characters": many('  s = "' + "é\u0301" * 5000 + '"\n', "length(local.s)"),
     "unknown references": many("  r = [for i in range(1000) : aws_a.x[i].id]\n", "local.r[var.u]"),
     "a chain of unknowns": "".join(resource(f"r{i}", f"p = aws_a.r{i + 1}.p") for i in range(700)),
+    "policies of policies": "".join(
+        f'data "aws_iam_policy_document" "p{i}" {{\n  source_policy_documents = [for n in range(2) : '
+        f"data.aws_iam_policy_document.p{i + 1}.json]\n}}\n"
+        for i in range(60)
+    )
+    + 'data "aws_iam_policy_document" "p60" {\n  statement {\n    actions = ["*"]\n  }\n}\n',
     "modules": 'module "m" {\n  source = "./m"\n  count = 1000\n}\n',
 }
 CHILD = 'variable "x" {\n  default = 1\n}\n' + one("[for a in range(1000) : a]")
@@ -174,7 +210,7 @@ def answered(text: str) -> HclError | None:
     except HclError as caught:
         error = caught
     else:
-        for found in configuration.resources():
+        for found in (*configuration.resources(), *configuration.data()):
             found.attributes()
         assert len(configuration.locals) >= 0
     assert time.process_time() - start < FAR_TOO_LONG

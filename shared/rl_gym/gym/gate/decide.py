@@ -61,6 +61,7 @@ def decide(
     family: Callable[[str], str] = family_of,
     audit: AuditReport | None = None,
     training_alarms: Sequence[str] = (),
+    also: Sequence[Verdict] = (),
 ) -> Verdict:
     """Decide whether `candidate` may replace `incumbent`, from the sampled completions of both over the same episodes.
 
@@ -70,7 +71,8 @@ def decide(
     - gates: the conjunction of all gates, and each gate after Holm, must not be significantly worse (McNemar, 5%);
     - families of checks: none may be worse than `family_tolerance`, one-sided 2.5% after Holm;
     - on the anchors of `require_superiority` the low end must lie above 0.
-    An alarm of the audit or of the training log blocks. PROMOTE needs all of it; what is shown to fail is BLOCK; what
+    An alarm of the audit or of the training log blocks, and so does a verdict of `also`: on the same two, by another
+    reward, such as the rules that were in force before. PROMOTE needs all of it; what is shown to fail is BLOCK; what
     the number of episodes cannot resolve is UNDECIDED.
 
     Raises UsageError where the two cannot be compared: other episodes, other splits, other reward digests, repeated
@@ -85,7 +87,7 @@ def decide(
     if audit is not None:
         _check_audit(audit, candidate)
 
-    objections: list[_Objection] = [*_alarms(audit, training_alarms)]
+    objections: list[_Objection] = [*_alarms(audit, training_alarms), *_others(also)]
     anchors = []
     for split, sides in splits.items():
         anchor = _measure(split, sides["incumbent"], sides["candidate"], tolerance, family_tolerance, family)
@@ -108,6 +110,7 @@ def decide(
             "tolerance": tolerance,
             "family_tolerance": family_tolerance,
             "require_superiority": list(require_superiority),
+            **({"also": [verdict.digest for verdict in also]} if also else {}),
         },
         anchors=anchors,
         audit_digest=audit.digest if audit is not None else None,
@@ -202,6 +205,13 @@ def _alarms(audit: AuditReport | None, training_alarms: Sequence[str]) -> Iterat
             yield _Objection("UNDECIDED", f"audit undecided: {reason}")
     for alarm in training_alarms:
         yield _Objection("BLOCK", f"training alarm: {alarm}")
+
+
+def _others(verdicts: Sequence[Verdict]) -> Iterator[_Objection]:
+    for verdict in verdicts:
+        if verdict.decision != "PROMOTE":
+            judge = f"{verdict.environment}:{verdict.reward_digest}"
+            yield from (_Objection(verdict.decision, f"as {judge} judges: {reason}") for reason in verdict.reasons)
 
 
 def _missing(split: str, sides: Mapping[str, Sequence[RecordedCompletion]]) -> Iterator[_Objection]:
