@@ -10,12 +10,13 @@ import gzip
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable
-from fnmatch import translate
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from rl_gym.iac.wildcards import Names
 
 _DATA = "iam_actions.json.gz"
 _CHANGING = frozenset({"Write", "Permissions management"})
@@ -25,6 +26,9 @@ _TELEMETRY = frozenset({"logs:createlogstream", "logs:putlogevents"})
 
 _LONGEST = 128
 """Characters in an action, by the grammar of policies."""
+_LONGEST_ARN = 512
+"""Characters in an ARN that is compared by pattern: a longer one is equal to another, or is not covered by it."""
+_WILDCARD = re.compile("[*?]")
 _SMALL = 8
 """Fewer changing actions than this tell nothing about patterns: `rds-db:connect*` is all that there is."""
 
@@ -39,6 +43,22 @@ def _services() -> dict[str, dict[str, str]]:
     return table
 
 
+class _Service(NamedTuple):
+    """The actions of a service, and those that change something or should be bound to resources."""
+
+    names: Names
+    changing: int
+    boundable: int
+
+
+@cache
+def _service(prefix: str) -> _Service:
+    actions = _services()[prefix]
+    names = Names(list(actions))
+    changing, boundable = (names.among({name for name, flags in actions.items() if flag in flags}) for flag in "wb")
+    return _Service(names, changing, boundable)
+
+
 def bounded(pattern: str) -> bool:
     """Whether an action, or one that the pattern matches, can be bound to resources and does more than list or tag.
 
@@ -46,10 +66,9 @@ def bounded(pattern: str) -> bool:
     """
     service, _, name = pattern.lower().partition(":")
     known = _services().get(service, {})
-    if "*" not in name and "?" not in name:
+    if not known or _is_literal(name):
         return "b" in known.get(name, "") and pattern.lower() not in _TELEMETRY
-    matches = _matcher(name)
-    return any("b" in flags and matches(action) for action, flags in known.items())
+    return _matched(service, name) & _service(service).boundable != 0
 
 
 def changes(service: str, patterns: Iterable[str]) -> float:
@@ -57,24 +76,65 @@ def changes(service: str, patterns: Iterable[str]) -> float:
 
     0 for an unknown service, and for one so small that a narrow pattern matches most of it.
     """
-    changing = [name for name, flags in _services().get(service, {}).items() if "w" in flags]
-    if len(changing) < _SMALL:
+    if service not in _services():
         return 0.0
-    matchers = [_matcher(pattern.lower().partition(":")[2]) for pattern in patterns]
-    matched = sum(any(matches(name) for matches in matchers) for name in changing)
-    return matched / len(changing)
-
-
-def _matcher(pattern: str) -> Callable[[str], object]:
-    """A test of names against an IAM pattern; AWS refuses a long one, so it matches nothing."""
-    return _compiled(pattern) if len(pattern) <= _LONGEST else lambda name: None
+    changing = _service(service).changing
+    if changing.bit_count() < _SMALL:
+        return 0.0
+    found = 0
+    for pattern in patterns:
+        found |= _matched(service, pattern.lower().partition(":")[2])
+    return (found & changing).bit_count() / changing.bit_count()
 
 
 @lru_cache(maxsize=4096)
-def _compiled(pattern: str) -> Callable[[str], object]:
-    # `*` and `?` alone are special to IAM.
-    literal = pattern.replace("[", "[[]")
-    return re.compile(translate(re.sub(r"\*+", "*", literal))).match
+def _matched(service: str, name: str) -> int:
+    """The actions of a known service that a pattern matches; AWS refuses a long one, so it matches nothing."""
+    return _service(service).names.matched(name) if len(name) <= _LONGEST else 0
+
+
+def matching(pattern: str, actions: tuple[str, ...]) -> frozenset[str]:
+    """Those of some actions, given in lower case with their services, that a pattern matches."""
+    lowered = pattern.lower()
+    if _is_literal(lowered):
+        return frozenset({lowered}.intersection(actions))
+    if len(lowered.rpartition(":")[2]) > _LONGEST:
+        return frozenset()
+    names = _names(actions)
+    return frozenset(names.listed(names.matched(lowered)))
+
+
+def covers(pattern: str, text: str) -> bool:
+    """Whether an IAM pattern matches a text, or whatever another pattern in its place does; letters are all alike."""
+    start = _WILDCARD.split(pattern, 1)[0]
+    return text.lower().startswith(start.lower()) and cover([pattern], [text])
+
+
+def cover(patterns: Iterable[str], texts: Iterable[str]) -> bool:
+    """Whether each of some texts is matched by one of the patterns, as by `covers`."""
+    wanted = {text.lower() for text in texts}
+    return covered(patterns, wanted) == wanted
+
+
+def covered(patterns: Iterable[str], texts: Iterable[str]) -> set[str]:
+    """Those texts, in lower case, that are matched by one of the patterns, as by `covers`."""
+    wide = {pattern.lower() for pattern in patterns}
+    texts = dict.fromkeys(map(str.lower, texts))
+    names = _names(tuple(text for text in texts if text not in wide and len(text) <= _LONGEST_ARN))
+    found = 0
+    for pattern in wide:
+        if not _is_literal(pattern) and len(pattern) <= _LONGEST_ARN:
+            found |= names.matched(pattern)
+    return {*wide.intersection(texts), *names.listed(found)}
+
+
+@lru_cache(maxsize=32)
+def _names(texts: tuple[str, ...]) -> Names:
+    return Names(texts)
+
+
+def _is_literal(pattern: str) -> bool:
+    return "*" not in pattern and "?" not in pattern
 
 
 def build(definition: dict[str, Any]) -> dict[str, dict[str, str]]:

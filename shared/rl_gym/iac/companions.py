@@ -84,15 +84,19 @@ class Companions:
         found = [Companion(one, True) for one in self._by_address.get(target.address, ())]
         if target.base_address != target.address:
             found += [Companion(one, False) for one in self._by_address.get(target.base_address, ())]
-        names = [target.get(name) for name in _NAMES]
-        if UNKNOWN in names:
-            found += [Companion(one, False) for named in self._by_name.values() for one in named]
-        else:
-            for name in {name for name in names if isinstance(name, str)}:
-                found += [Companion(one, twins(name) == 1) for one in self._by_name.get(name, ())]
+        if self._by_name:
+            found += self._named(target, twins)
         computed = self._by_base.get(target.base_address, ())
         found += [Companion(one, sole and siblings == 1) for one, sole in computed]
         return found + [Companion(one, False) for one in self._loose]
+
+    def _named(self, target: Resource, twins: Callable[[str], int]) -> list[Companion]:
+        """Those that name the resource by a literal."""
+        names = [target.get(name) for name in _NAMES]
+        if UNKNOWN in names:
+            return [Companion(one, False) for named in self._by_name.values() for one in named]
+        literals = {name for name in names if isinstance(name, str)}
+        return [Companion(one, twins(name) == 1) for name in literals for one in self._by_name.get(name, ())]
 
 
 def literal_names(resource: Resource) -> set[str]:

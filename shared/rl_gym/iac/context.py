@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from rl_gym.hcl import Configuration, HclLimitError, Module, Resource
 from rl_gym.iac.companions import Companion, Companions, aim, literal_names
-from rl_gym.iac.literals import Sources, texts
+from rl_gym.iac.literals import Sources, provider_name, texts
 from rl_gym.iac.verdicts import Body
 
 T = TypeVar("T")
@@ -65,6 +65,11 @@ class Context:
         found: T = self._remembered[key]
         return found
 
+    @property
+    def module(self) -> Module | None:
+        """The configuration as it is written; None where it was read from a plan."""
+        return None if self.addresses else self._module
+
     def sources(self) -> Sources | None:
         """The syntax trees of the configuration; None where it was read from a plan."""
         return self.remember("sources", lambda _: Sources(self._module) if self._module else None)
@@ -92,10 +97,19 @@ class Context:
             for block in blocks
         ]
 
-    def default_tags(self) -> Any:
-        """The tags that the AWS provider gives to every resource: a map, None, or UNKNOWN."""
+    def provider_of(self, resource: Resource) -> str | None:
+        """The provider configuration that makes a resource: "aws", "aws.west"; None where a plan does not tell."""
+        sources = self.sources()
+        block = sources.of(resource)[0] if sources else None
+        if block is None:
+            return None
+        named = block.body.attributes.get("provider")
+        return provider_name(named.expression) if named else resource.type.partition("_")[0]
+
+    def default_tags(self, alias: str | None = None) -> Any:
+        """The tags that the AWS provider gives to every resource that it makes: a map, None, or UNKNOWN."""
         blocks = self.configuration.providers.get("aws", ())
-        return next((block.get("default_tags.tags") for block in blocks if block.get("alias") is None), None)
+        return next((block.get("default_tags.tags") for block in blocks if block.get("alias") == alias), None)
 
     def all(self) -> list[Resource]:
         """Every resource and data source that is, or may be, created, in the order of the configuration."""

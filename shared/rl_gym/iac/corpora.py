@@ -9,18 +9,26 @@ import csv
 import io
 import json
 import os
-import tempfile
-import time
-import urllib.request
 from collections.abc import Mapping, Sequence
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
 from rl_gym.gym.core import content_hash
-from rl_gym.infra.errors import NotFoundError, UsageError
+from rl_gym.gym.files import replacing
+from rl_gym.infra import fetching
+from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
+from rl_gym.infra.fetching import UnreachableError
 
-__all__ = ["IAC_EVAL_DIGEST", "IAC_EVAL_FILE", "IAC_EVAL_URL", "at_hand", "iac_eval_rows", "json_rows"]
+__all__ = [
+    "IAC_EVAL_DIGEST",
+    "IAC_EVAL_FILE",
+    "IAC_EVAL_URL",
+    "at_hand",
+    "cache_folder",
+    "fetch_iac_eval",
+    "iac_eval_rows",
+    "json_rows",
+]
 
 IAC_EVAL_URL = "https://huggingface.co/datasets/autoiac-project/iac-eval/resolve/main/data.csv"
 IAC_EVAL_FILE = "iac_eval.csv"
@@ -31,6 +39,7 @@ _COLUMNS = ("Resource", "Prompt", "Rego intent", "Difficulty", "Reference output
 _MOST_BYTES = 16 << 20
 _MOST_ROWS = 20_000
 _SECONDS = 30.0
+_TRIES = 3
 
 
 def iac_eval_rows(folder: Path | None, *, cache: Path | None = None, fetch: bool = True) -> list[Mapping[str, str]]:
@@ -42,21 +51,32 @@ def iac_eval_rows(folder: Path | None, *, cache: Path | None = None, fetch: bool
     """
     if folder is not None:
         return _checked(folder / IAC_EVAL_FILE, _read(folder / IAC_EVAL_FILE))
-    kept = (cache or _cache_folder()) / IAC_EVAL_FILE
+    kept = (cache or cache_folder()) / IAC_EVAL_FILE
     if kept.is_file():
         return _checked(kept, _read(kept))
     if not fetch:
-        raise NotFoundError(f"IaC-Eval is neither in a folder that RL_GYM_DATA names nor in {kept.parent}")
-    body = _fetch()
-    rows = _checked(IAC_EVAL_URL, body)
-    _keep(kept, body)
+        raise NotFoundError(
+            f"IaC-Eval is neither in a folder that RL_GYM_DATA names nor in {kept.parent}: `rl-gym data fetch` gets it"
+        )
+    return fetch_iac_eval(kept.parent)
+
+
+def fetch_iac_eval(folder: Path, url: str = IAC_EVAL_URL) -> list[Mapping[str, str]]:
+    """Fetch IaC-Eval into a folder, whole or not at all, and answer its rows; what was there stays on any failure.
+
+    An answer that breaks off is asked for again, three times in all. Raises NotFoundError where it does not come,
+    UsageError where what comes is not what the frozen splits were drawn from.
+    """
+    body = _fetch(url)
+    rows = _checked(url, body)
+    _keep(folder / IAC_EVAL_FILE, body)
     return rows
 
 
 def at_hand(folder: Path | None, name: str) -> bool:
     """Whether a corpus can be read without a network."""
     if folder is None:
-        return name == IAC_EVAL_FILE and (_cache_folder() / name).is_file()
+        return name == IAC_EVAL_FILE and (cache_folder() / name).is_file()
     return (folder / name).is_file()
 
 
@@ -114,36 +134,34 @@ def _read(path: Path) -> bytes:
     return body
 
 
-def _fetch() -> bytes:
-    deadline = time.monotonic() + _SECONDS
-    body = b""
-    try:
-        with urllib.request.urlopen(IAC_EVAL_URL, timeout=_SECONDS) as response:
-            while len(body) <= _MOST_BYTES and (chunk := response.read(1 << 16)):
-                body += chunk
-                if time.monotonic() > deadline:
-                    raise TimeoutError(f"not done after {_SECONDS:g} s")
-    except (HTTPException, OSError) as error:
-        reason = getattr(error, "reason", None) or error
-        raise NotFoundError(
-            f"IaC-Eval is not on this machine and could not be fetched from {IAC_EVAL_URL} ({reason}): "
-            f"go online once, or put the file in a folder as {IAC_EVAL_FILE} and name the folder in RL_GYM_DATA"
-        ) from None
-    if len(body) > _MOST_BYTES:
-        raise UsageError(f"{IAC_EVAL_URL} answered with more than {_MOST_BYTES >> 20} MB: that is not IaC-Eval")
-    return body
+def _fetch(url: str) -> bytes:
+    reason: object = ""
+    for _ in range(_TRIES):
+        try:
+            answer = fetching.fetch(url, most_bytes=_MOST_BYTES, seconds=_SECONDS)
+        except UnreachableError as error:
+            reason = error
+            continue
+        if answer.status == 200:
+            return answer.body
+        reason = f"HTTP status {answer.status}"
+        if answer.status < 500:
+            break
+    raise NotFoundError(
+        f"IaC-Eval is not on this machine and could not be fetched from {url} ({reason}): "
+        f"go online once, or put the file in a folder as {IAC_EVAL_FILE} and name the folder in RL_GYM_DATA"
+    )
 
 
 def _keep(path: Path, body: bytes) -> None:
     """Into the cache in one step, so that a reader beside us never sees half a file."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as file:
+        with replacing(path) as file:
             file.write(body)
-        Path(file.name).replace(path)
-    except OSError as error:
-        raise UsageError(f"IaC-Eval was fetched, but {path} cannot be written: {error.strerror or error}") from None
+    except InfrastructureError as error:
+        raise UsageError(f"IaC-Eval was fetched, but {error}") from None
 
 
-def _cache_folder() -> Path:
+def cache_folder() -> Path:
+    """Where fetched files are kept."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rl-gym"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rl_gym.hcl import Resource
 from rl_gym.iac.context import Context
+from rl_gym.iac.schema.combinations import AT_LEAST_ONE
 from rl_gym.iac.verdicts import written
 
 _SAME = (
@@ -82,6 +83,8 @@ _REPLICA = ("replicate_source_db", *_SNAPSHOT)
 
 _ESSENTIALS: dict[str, tuple[tuple[str, ...], ...]] = {
     "aws_alb": (("subnets", "subnet_mapping"),),
+    "aws_alb_listener": (("load_balancer_arn",), ("default_action",)),
+    "aws_alb_target_group_attachment": (("target_group_arn",), ("target_id",)),
     "aws_autoscaling_group": (
         ("max_size",),
         ("launch_configuration", "launch_template", "mixed_instances_policy", "instance_id"),
@@ -101,6 +104,16 @@ _ESSENTIALS: dict[str, tuple[tuple[str, ...], ...]] = {
     "aws_ecs_task_definition": (("family",), ("container_definitions",)),
     "aws_eks_cluster": (("role_arn",), ("vpc_config",)),
     "aws_eks_node_group": (("cluster_name",), ("node_role_arn",), ("subnet_ids",)),
+    "aws_elastic_beanstalk_configuration_template": (
+        ("application",),
+        ("name",),
+        ("solution_stack_name", "environment_id"),
+    ),
+    "aws_elastic_beanstalk_environment": (
+        ("application",),
+        ("name",),
+        ("solution_stack_name", "template_name", "platform_arn"),
+    ),
     "aws_elasticache_cluster": (("cluster_id",), ("node_type", "replication_group_id")),
     "aws_elasticache_replication_group": (("replication_group_id",),),
     "aws_flow_log": (
@@ -118,20 +131,42 @@ _ESSENTIALS: dict[str, tuple[tuple[str, ...], ...]] = {
     "aws_iam_user_policy_attachment": (("policy_arn",), ("user",)),
     "aws_instance": (("ami", "launch_template"), ("instance_type", "launch_template")),
     "aws_internet_gateway": (),
+    "aws_kinesis_firehose_delivery_stream": (
+        ("name",),
+        (
+            "elasticsearch_configuration",
+            "extended_s3_configuration",
+            "http_endpoint_configuration",
+            "iceberg_configuration",
+            "opensearch_configuration",
+            "opensearchserverless_configuration",
+            "redshift_configuration",
+            "snowflake_configuration",
+            "splunk_configuration",
+        ),
+    ),
+    "aws_kinesis_stream": (("name",), ("shard_count", "stream_mode_details")),
     "aws_lambda_function": (
         ("function_name",),
         ("role",),
         ("filename", "s3_bucket", "image_uri"),
     ),
+    "aws_lambda_layer_version": (("layer_name",), ("filename", "s3_bucket")),
     "aws_launch_configuration": (("image_id",), ("instance_type",)),
     "aws_lb": (("subnets", "subnet_mapping"),),
     "aws_lb_listener": (("load_balancer_arn",), ("default_action",)),
+    "aws_lb_target_group": (("port", "target_type"), ("protocol", "target_type"), ("vpc_id", "target_type")),
     "aws_lb_target_group_attachment": (("target_group_arn",), ("target_id",)),
     "aws_nat_gateway": (("subnet_id", "vpc_id"),),
+    "aws_network_acl_rule": (("network_acl_id",), ("rule_number",), ("cidr_block", "ipv6_cidr_block")),
     "aws_rds_cluster": (("engine", "global_cluster_identifier", *_REPLICA),),
     "aws_rds_cluster_instance": (("cluster_identifier",), ("instance_class",)),
     "aws_redshift_cluster": (("cluster_identifier",), ("node_type",)),
     "aws_route": (("route_table_id",),),
+    "aws_route53_health_check": (
+        ("type",),
+        ("fqdn", "ip_address", "child_healthchecks", "cloudwatch_alarm_name", "routing_control_arn"),
+    ),
     "aws_route53_record": (("zone_id",), ("name",), ("type",)),
     "aws_route53_zone": (("name",),),
     "aws_route_table": (("vpc_id",),),
@@ -139,11 +174,14 @@ _ESSENTIALS: dict[str, tuple[tuple[str, ...], ...]] = {
     "aws_s3_bucket_acl": (("bucket",), ("acl", "access_control_policy")),
     "aws_s3_bucket_lifecycle_configuration": (("bucket",), ("rule",)),
     "aws_s3_bucket_logging": (("bucket",), ("target_bucket",)),
+    "aws_s3_bucket_notification": (("bucket",), ("topic", "queue", "lambda_function", "eventbridge")),
+    "aws_s3_bucket_object_lock_configuration": (("bucket",), ("rule", "object_lock_enabled", "token")),
     "aws_s3_bucket_policy": (("bucket",), ("policy",)),
     "aws_s3_bucket_public_access_block": (("bucket",),),
     "aws_s3_bucket_server_side_encryption_configuration": (("bucket",), ("rule",)),
     "aws_s3_bucket_versioning": (("bucket",), ("versioning_configuration",)),
     "aws_s3_object": (("bucket",), ("key",)),
+    "aws_sagemaker_model": (("execution_role_arn",), ("primary_container", "container")),
     "aws_secretsmanager_secret_version": (
         ("secret_id",),
         ("secret_string", "secret_binary", "secret_string_wo"),
@@ -155,7 +193,10 @@ _ESSENTIALS: dict[str, tuple[tuple[str, ...], ...]] = {
     "aws_vpc_security_group_egress_rule": (("security_group_id",), ("ip_protocol",)),
     "aws_vpc_security_group_ingress_rule": (("security_group_id",), ("ip_protocol",)),
 }
-"""What a type cannot be made without: of each group at least one argument or block is written."""
+"""What a type cannot be made without: of each group at least one argument or block is written.
+
+These are the types that the provider's schema leaves open; where it names required arguments it says enough itself.
+"""
 
 _WHOLE_WHEN_EMPTY = frozenset(
     {
@@ -270,11 +311,16 @@ def _attaches_own(attachment: Resource, context: Context) -> bool:
     return policy is not None and policy.type == "aws_iam_policy" and configured(policy)
 
 
+def essentials(kind: str) -> Sequence[Sequence[str]]:
+    """Groups of arguments and blocks: one of each makes a resource of this type what it is."""
+    return _ESSENTIALS.get(kind, AT_LEAST_ONE.get(kind, ()))
+
+
 def configured(resource: Resource) -> bool:
     """Whether a resource says what makes it one: an empty body, or one with tags alone, does not."""
     if resource.mode == "data" or resource.type in _WHOLE_WHEN_EMPTY:
         return True
-    groups: Sequence[Sequence[str]] = _ESSENTIALS.get(resource.type, ())
+    groups = essentials(resource.type)
     if not all(any(_given(resource, path) for path in group) for group in groups):
         return False
     return bool(groups) or any(

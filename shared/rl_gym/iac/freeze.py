@@ -15,6 +15,7 @@ from rl_gym.gym.splits import contamination, freeze, write_frozen
 from rl_gym.iac import datasets
 from rl_gym.iac.rules import get_ruleset
 from rl_gym.iac.tasks.parametric import make_episode, nano_episode
+from rl_gym.iac.texts import AnchorText, fingerprint, write_anchor_texts
 
 DEV = 120
 SYNTHETIC_SMALL = 140
@@ -67,6 +68,16 @@ def draw_excluded(train: Sequence[Episode], anchors: Mapping[str, Sequence[Episo
     )
 
 
+def draw_texts(anchors: Mapping[str, Sequence[Episode]]) -> list[AnchorText]:
+    """What is written down of the answers of people: a copy is seen by it where the corpora are not at hand."""
+    return [
+        AnchorText(name, e.id, tuple(e.data["required"]), fingerprint(e.data["reference"]))
+        for name, episodes in anchors.items()
+        for e in episodes
+        if "reference" in e.data
+    ]
+
+
 def _alike(episodes: Sequence[Episode], others: Sequence[Episode]) -> Mapping[str, set[str]]:
     """For each episode the ids of others with the same or nearly the same request or reference, itself left out."""
     found: dict[str, set[str]] = defaultdict(set)
@@ -105,6 +116,7 @@ def main(folder: Path) -> None:
     for name, episodes in {**anchors, "excluded": draw_excluded(candidates, anchors)}.items():
         write_frozen(_FOLDER / f"{name}.txt", freeze(name, episodes))
         print(f"{name}: {len(episodes)}")
+    write_anchor_texts(_FOLDER, draw_texts(anchors))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -12,6 +13,8 @@ _PASSED_ON = frozenset(
 )
 _FALLBACK = {"lookup": 2}
 """Functions that answer one of their arguments, and those of which one argument is the answer when all else fails."""
+
+_MERGED = frozenset({"merge", "tomap"})
 
 Locals = Mapping[str, ast.Expression]
 
@@ -40,6 +43,11 @@ class Sources:
         """The block of a resource and the locals of its module; no block where none is written, as for a plan."""
         return self._blocks.get((resource.filename, resource.type, resource.name), (None, {}))
 
+    def names(self, beside: ast.Block, kind: str) -> set[str]:
+        """The names of the resources of a type in the folder of a block."""
+        folder = posixpath.dirname(beside.source.filename)
+        return {name for file, one, name in self._blocks if one == kind and posixpath.dirname(file) == folder}
+
 
 def arguments(body: ast.Body) -> Iterator[ast.Attribute]:
     """Every argument in a body and in the blocks nested in it."""
@@ -50,12 +58,15 @@ def arguments(body: ast.Body) -> Iterator[ast.Attribute]:
         pending.extend(block.body for block in current.blocks)
 
 
-def alternatives(expression: ast.Expression, names: Locals) -> Iterator[Any]:
-    """The literals that an expression may come to: itself, a branch, a fallback, by way of locals."""
+def alternatives(expression: ast.Expression, names: Locals, *, unwrap: bool = True) -> Iterator[Any]:
+    """The literals that an expression may come to: itself, a branch, a fallback, by way of locals.
+
+    `unwrap` looks into `"${expression}"` too.
+    """
     seen: set[int] = set()
     pending: list[ast.Expression] = [expression]
     while pending:
-        node = pending.pop()
+        node = _unwrapped(pending.pop()) if unwrap else pending.pop()
         if id(node) in seen:
             continue
         seen.add(id(node))
@@ -71,6 +82,29 @@ def alternatives(expression: ast.Expression, names: Locals) -> Iterator[Any]:
             pending += node.args
         elif isinstance(node, ast.Call) and node.name in _FALLBACK:
             pending += node.args[_FALLBACK[node.name] :]
+        elif (local := _local(node)) in names:
+            pending.append(names[local])
+
+
+def entries(expression: ast.Expression, names: Locals) -> Iterator[tuple[str, ast.Expression]]:
+    """The keys that an expression for a map writes out, each with its expression: in `merge`, a branch, a local."""
+    seen: set[int] = set()
+    pending: list[ast.Expression] = [expression]
+    while pending:
+        node = _unwrapped(pending.pop())
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, ast.Object):
+            yield from (
+                (str(key.value), _unwrapped(value)) for key, value in node.items if isinstance(key, ast.Literal)
+            )
+        elif isinstance(node, ast.Parens):
+            pending.append(node.inner)
+        elif isinstance(node, ast.Conditional):
+            pending += (node.then, node.otherwise)
+        elif isinstance(node, ast.Call) and (node.name in _PASSED_ON or node.name in _MERGED):
+            pending += node.args
         elif (local := _local(node)) in names:
             pending.append(names[local])
 
@@ -105,6 +139,24 @@ def is_plain(expression: ast.Expression) -> bool:
             root = root.target
         return isinstance(root, ast.Name) and root.name != "local"
     return isinstance(expression, ast.Literal)
+
+
+def provider_name(expression: ast.Expression) -> str:
+    """The provider configuration in `provider = aws.west`, which was once written as a string."""
+    if isinstance(expression, ast.GetAttr) and isinstance(expression.target, ast.Name):
+        return f"{expression.target.name}.{expression.name}"
+    if isinstance(expression, ast.Name):
+        return expression.name
+    return str(expression.value) if isinstance(expression, ast.Literal) else ""
+
+
+def _unwrapped(expression: ast.Expression) -> ast.Expression:
+    """The expression in `"${expression}"`, which is how JSON syntax writes every one; any other is itself."""
+    if isinstance(expression, ast.Template) and len(expression.parts) == 1:
+        part = expression.parts[0]
+        if not isinstance(part, str | ast.TemplateIf | ast.TemplateFor):
+            return part
+    return expression
 
 
 def _local(node: ast.Node) -> str:

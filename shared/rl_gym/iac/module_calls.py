@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rl_gym.hcl import File, Module, ast
+from rl_gym.hcl.module import local_calls
+from rl_gym.iac.report import Problem
 
 _INSTANCES = frozenset({"count", "for_each"})
 
@@ -38,3 +40,26 @@ def _stand_in(call: ast.Block, wanted: Callable[[str], bool]) -> ast.Block:
         name: attribute for name, attribute in call.body.attributes.items() if name in _INSTANCES or wanted(name)
     }
     return ast.Block(call.source, call.start, call.end, "resource", ["module", call.labels[0]], body)
+
+
+def unread_calls(root: Module) -> list[Problem]:
+    """The calls to local modules whose files are not given, in a module and all that it calls."""
+    modules = {root.directory: root}
+    pending = [root]
+    while pending:
+        for called in pending.pop().calls.values():
+            if called.directory not in modules:
+                modules[called.directory] = called
+                pending.append(called)
+    return [
+        _unread(call, source)
+        for module in modules.values()
+        for call, source in local_calls(module.files)
+        if _is_missing(call, module)
+    ]
+
+
+def _unread(call: ast.Block, source: str) -> Problem:
+    line, column = call.source.position(call.start)
+    reason = f"the files of {source!r} are not here, so that what it makes was not judged"
+    return Problem("module", reason, call.source.filename, line, column, f"module.{call.labels[0]}")

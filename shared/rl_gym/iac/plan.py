@@ -17,6 +17,8 @@ from rl_gym.infra.errors import UsageError
 _ABSENT: Final[Any] = type("Absent", (), {"__slots__": ()})()
 _UNKNOWN = "${var.unknown}"
 """The value of a variable that has none: what nobody can tell before apply, and not whose it is."""
+_HANDED_IN = "${var.secret}"
+"""A known text that came by a sensitive variable without default: it is written in no file."""
 _REFERENCE = re.compile(r'((?:data\.)?[A-Za-z][\w-]*\.[A-Za-z_][\w-]*)(\[(?:\d+|"[^"]*")\])?(?:\.(.+))?')
 _NOT_RESOURCES = ("var.", "local.", "each.", "count.", "self.", "path.", "terraform.", "module.")
 _DEEPEST = 16
@@ -33,10 +35,10 @@ def plan_source(plan: Mapping[str, Any]) -> PlanSource:
     """The source that a plan amounts to; raises UsageError for a document that is no plan."""
     try:
         return _Writer(plan).source()
-    except (AttributeError, KeyError, IndexError, TypeError, RecursionError) as error:
-        raise UsageError(
-            f"plan: not as `terraform show -json PLANFILE` writes it ({type(error).__name__}: {error})"
-        ) from None
+    except KeyError as error:
+        raise UsageError(f"plan: not as `terraform show -json PLANFILE` writes it: a part has no {error}") from error
+    except (AttributeError, IndexError, TypeError, ValueError, RecursionError) as error:
+        raise UsageError("plan: not as `terraform show -json PLANFILE` writes it") from error
 
 
 @dataclass
@@ -76,15 +78,20 @@ class _Writer:
             raise UsageError("plan: there are no planned_values: `terraform show -json PLANFILE` writes them")
         root = plan.get("configuration", {}).get("root_module", {})
         self._providers = plan.get("configuration", {}).get("provider_config", {})
-        self._unknown = {one["address"]: one["change"].get("after_unknown", {}) for one in plan["resource_changes"]}
+        changes = plan.get("resource_changes", ())
+        self._unknown = {one["address"]: one["change"].get("after_unknown", {}) for one in changes}
         self._planned: list[_Planned] = []
         self._by_base: dict[str, list[_Planned]] = {}
         scope = _Scope("", root)
-        for values in (plan["planned_values"], plan.get("prior_state", {}).get("values", {})):
-            self._collect(values.get("root_module", {}), scope, data_only=bool(self._planned))
+        self._collect(plan["planned_values"].get("root_module", {}), scope, data_only=False)
+        # Terraform leaves the changes out where nothing is planned; elsewhere they tell what is not known.
+        if self._planned and "resource_changes" not in plan:
+            raise UsageError("plan: there are no resource_changes: `terraform show -json PLANFILE` writes them")
+        prior = plan.get("prior_state", {}).get("values", {})
+        self._collect(prior.get("root_module", {}), scope, data_only=True)
 
     def source(self) -> PlanSource:
-        out: dict[str, Any] = {"variable": {"unknown": {}}, "resource": {}, "data": {}}
+        out: dict[str, Any] = {"variable": {"unknown": {}, "secret": {"sensitive": True}}, "resource": {}, "data": {}}
         for one in self._planned:
             kind = "data" if one.resource["mode"] == "data" else "resource"
             out[kind].setdefault(one.resource["type"], {})[one.name] = self._body_of(one)
@@ -150,6 +157,8 @@ class _Writer:
             parts = unknown if isinstance(unknown, Mapping) else {}
             known = {key: _escaped(item) for key, item in value.items()}
             return {**known, **{key: self._references(written, one) for key, flag in parts.items() if flag}}
+        if isinstance(value, str) and self._is_handed_in(written, one.scope):
+            return _HANDED_IN
         return self._origin(value, written, one) or _escaped(value)
 
     def _item(self, values: Sequence[Any], unknown: Any, written: Any, one: _Planned, index: int) -> Any:
@@ -184,9 +193,11 @@ class _Writer:
         names = written.get("references", ()) if isinstance(written, Mapping) else ()
         found: dict[str, tuple[_Planned, str]] = {}
         if depth < _DEEPEST:
-            for name in names:
+            for before, name in zip(("", *names), names, strict=False):
+                if before.startswith((f"{name}.", f"{name}[")):
+                    # The plan lists `b[0].id`, then `b[0]`, then `b`: the first says all.
+                    continue
                 for target, attribute in self._named(name, scope, index, depth):
-                    # The plan lists `b.id` and then `b`: the first says more.
                     found.setdefault(target.address, (target, attribute))
         return list(found.values())
 
@@ -199,6 +210,19 @@ class _Writer:
         elif not name.startswith(_NOT_RESOURCES) and (match := _REFERENCE.fullmatch(name)):
             for target in self._instances(scope.path(match[1]), match[2], index):
                 yield target, (match[3] or "").partition(".")[0].partition("[")[0]
+
+    def _is_handed_in(self, written: Any, scope: _Scope, depth: int = 0) -> bool:
+        """Whether an expression names a sensitive variable without default, also through modules: nobody wrote it."""
+        names = written.get("references", ()) if isinstance(written, Mapping) and depth < _DEEPEST else ()
+        for name in (name.split(".")[1] for name in names if name.startswith("var.")):
+            if scope.parent is not None:
+                if self._is_handed_in(scope.call.get("expressions", {}).get(name), scope.parent, depth + 1):
+                    return True
+            else:
+                variable = scope.configuration.get("variables", {}).get(name, {})
+                if variable.get("sensitive") and "default" not in variable:
+                    return True
+        return False
 
     def _output(self, name: str, scope: _Scope, index: Any, depth: int) -> Iterator[tuple[_Planned, str]]:
         parts = re.sub(r"\[[^\]]*\]", "", name).split(".")

@@ -27,24 +27,21 @@ def repair_prompt(
 ) -> str:
     """The prompt for a second attempt: the first prompt, the answer so far, and what is wrong with it.
 
+    It begins with the very text that the first attempt read and wrote, which an engine finds in its prefix cache.
     The answer stands there whole; `problems`, the worst first, are cut to about `most_characters` between lines, and
-    the rest is counted.
+    the rest is counted. Of the worst one as much is shown as there is room for.
     """
     lines: list[str] = []
     room = most_characters
     for problem in problems:
-        line = "- " + " ".join(problem.split())
+        line = f"- {' '.join(problem.split())}"[:most_characters]
         room -= len(line)
         if lines and room < 0:
             lines.append(f"- and {len(problems) - len(lines)} more")
             break
         lines.append(line)
-    first = prompt(request, required).removesuffix("Terraform:\n")
-    return (
-        f"{first}First answer:\n{answer.rstrip() or '(none)'}\nProblems:\n"
-        + "\n".join(lines)
-        + "\nCorrected Terraform:\n"
-    )
+    so_far = answer.rstrip() or "(none)"
+    return "\n".join((f"{prompt(request, required)}{so_far}", "Problems:", *lines, "Corrected Terraform:", ""))
 
 
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})[ \t]*([\w.+-]*)[^\n]*$")

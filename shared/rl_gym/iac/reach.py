@@ -5,99 +5,124 @@ Otherwise a configuration could bury a failure under resources that nobody asked
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from rl_gym.hcl import Resource
 from rl_gym.hcl.configuration import base_of
-from rl_gym.iac.context import Context
+from rl_gym.iac.belongings import belongings, mentions, taken
+from rl_gym.iac.context import Context, type_of
 from rl_gym.iac.equivalents import stand_ins
+from rl_gym.iac.grants import MORE_POLICIES, POLICIES
 from rl_gym.iac.report import Finding
+from rl_gym.iac.rules.registry import Ruleset
 
-ATTACHMENTS: dict[str, tuple[str, ...]] = {
-    "aws_autoscaling_group": ("launch_template.id", "launch_configuration"),
-    "aws_flow_log": ("vpc_id",),
-    "aws_iam_group_policy": ("group",),
-    "aws_iam_group_policy_attachment": ("group", "policy_arn"),
-    "aws_iam_policy_attachment": ("policy_arn",),
-    "aws_iam_role_policy": ("role",),
-    "aws_iam_role_policy_attachment": ("role", "policy_arn"),
-    "aws_iam_user_policy": ("user",),
-    "aws_iam_user_policy_attachment": ("user", "policy_arn"),
-    "aws_kms_alias": ("target_key_id",),
-    "aws_kms_key_policy": ("key_id",),
-    "aws_lb_listener": ("load_balancer_arn",),
-    "aws_rds_cluster_instance": ("cluster_identifier",),
-    "aws_s3_bucket_*": ("bucket",),
-    "aws_secretsmanager_secret_policy": ("secret_id",),
-    "aws_secretsmanager_secret_rotation": ("secret_id",),
-    "aws_secretsmanager_secret_version": ("secret_id",),
-    "aws_security_group_rule": ("security_group_id",),
-    "aws_sns_topic_policy": ("arn",),
-    "aws_sqs_queue_policy": ("queue_url",),
-    "aws_vpc_security_group_egress_rule": ("security_group_id",),
-    "aws_vpc_security_group_ingress_rule": ("security_group_id",),
-}
-"""The argument by which a companion says what it is for."""
+_CARRIERS = frozenset(kind for kind in (*POLICIES, *MORE_POLICIES) if not kind.endswith(("_policy", "_vault_lock")))
+"""Types that may carry a policy, and are whole without one."""
 
-_DECORATION = frozenset(
-    {"tags", "tags_all", "depends_on", "lifecycle", "description", "name", "name_prefix", "count", "for_each"}
-)
-"""Arguments in which a mention of another resource makes it no part of this one."""
+_TRUST = ("aws_iam_role", "iam_wildcard_principal")
+"""No role is without a policy that says who may take it."""
 
 
-def counted(results: Sequence[Finding], required: Sequence[str], context: Context) -> frozenset[int]:
-    """Positions of the passes that count: all on requested resources, and on companions one for each rule.
+class Counted(NamedTuple):
+    """Positions of the passes that count in `security`, strictly, and as the first version of the profile counted."""
 
-    One, since a companion is cheap: nine empty security groups on an instance are not nine times as secure as one.
-    With nothing requested every resource is.
+    strictly: frozenset[int]
+    leniently: frozenset[int]
+
+
+def counted(results: Sequence[Finding], ruleset: Ruleset, required: Sequence[str], context: Context) -> Counted:
+    """Which passes count: those on what was requested, and on its companions one for each rule.
+
+    Strictly, a resource that is added alone never raises the share, unless it mends a finding:
+
+    - What was requested is no more than was asked for: of three buckets where one was, the one that earns least.
+    - A companion adds nothing to a rule that judged a requested resource: a second bucket, perfect and referred to,
+      does not make up for the first.
+    - What attaches itself (a policy of a bucket, a rule of a group) earns nothing by itself; what a requested resource
+      or its attachments refer to does, where that is a thing of the kind that the argument takes. A key that is named
+      in a start-up script belongs to nobody.
+    - A policy that a resource carries at will earns nothing either, unless a policy was asked for: that it grants
+      nothing wrong is no merit of what would be as safe without it. Nor does one that states nothing, asked for or not.
+
+    Leniently, every resource of a requested type counts, and every companion. With nothing requested every resource is.
     """
     passes = [position for position, result in enumerate(results) if result.verdict == "pass"]
     if not required:
-        return frozenset(passes)
+        return Counted(frozenset(passes), frozenset(passes))
     wanted = {name for kind in required for name in stand_ins(kind)}
     requested = {one.address: one for one in context.all() if one.type in wanted}
-    companions = _companions(requested, context)
+    judged = {result.rule for result in results if result.address in requested}
+    of_policies = {rule.id for rule in ruleset.rules if rule.of_policies}
+    silent = {one.address for one in context.all() if _states_nothing(one)}
+    merits = [
+        position
+        for position in passes
+        if results[position].rule not in of_policies or _has_merit(results[position], required, silent)
+    ]
+    kept = _asked_for(requested, required, _earned(merits, results, ruleset))
+    return Counted(
+        _passes_on(kept, belongings(kept, context, taken).referred, judged, merits, results),
+        _passes_on(requested, belongings(requested, context, mentions).all, set(), passes, results),
+    )
+
+
+def _has_merit(result: Finding, required: Sequence[str], silent: Collection[str]) -> bool:
+    """Whether a pass is for a policy that says something, and that its resource needs or was asked to carry."""
+    kind = type_of(result.address)
+    if result.address in silent:
+        return False
+    if kind not in _CARRIERS or (kind, result.rule) == _TRUST:
+        return True
+    return any(other.endswith("_policy") and kind in stand_ins(other) for other in required)
+
+
+def _states_nothing(resource: Resource) -> bool:
+    """Whether a resource has policies, of which none has a statement: AWS takes none like that."""
+    paths = (*POLICIES.get(resource.type, ()), *MORE_POLICIES.get(resource.type, ()))
+    documents = [found for path in paths if isinstance(found := resource.policy(path), dict)]
+    return bool(documents) and all(one.get("Statement") in (None, "", [], {}) for one in documents)
+
+
+def _earned(passes: Iterable[int], results: Sequence[Finding], ruleset: Ruleset) -> Mapping[str, float]:
+    """The weight of the passes on each resource."""
+    weights = {rule.id: rule.weight for rule in ruleset.rules}
+    earned: dict[str, float] = {}
+    for position in passes:
+        result = results[position]
+        earned[result.address] = earned.get(result.address, 0.0) + weights[result.rule]
+    return earned
+
+
+def _asked_for(
+    requested: Mapping[str, Resource], required: Sequence[str], earned: Mapping[str, float]
+) -> dict[str, Resource]:
+    """As many resources of each type as the request lists: those that earn least."""
+    kept: dict[str, Resource] = {}
+    for kind, times in Counter(required).items():
+        names = stand_ins(kind)
+        candidates = [one for one in requested.values() if one.type in names and one.created is True]
+        for one in sorted(candidates, key=lambda one: earned.get(one.address, 0.0))[:times]:
+            kept[one.address] = one
+    return kept
+
+
+def _passes_on(
+    requested: Collection[str],
+    companions: Collection[str],
+    judged: Collection[str],
+    passes: Iterable[int],
+    results: Sequence[Finding],
+) -> frozenset[int]:
+    """The passes on these addresses, and one on companions (base addresses) for each rule that is not in `judged`."""
     found: set[int] = set()
-    rules: set[str] = set()
+    rules = set(judged)
     for position in passes:
         address, rule = results[position].address, results[position].rule
-        if address in requested or (base_of(address) in companions and rule not in rules):
+        if address in requested:
             found.add(position)
-            if address not in requested:
-                rules.add(rule)
+        elif rule not in rules and base_of(address) in companions:
+            found.add(position)
+            rules.add(rule)
     return frozenset(found)
-
-
-def _companions(requested: Mapping[str, Resource], context: Context) -> frozenset[str]:
-    """Base addresses of the requested resources and of what hangs on them, transitively.
-
-    What a resource refers to in its configuration belongs to it, and so does what attaches itself to it.
-    """
-    attached = _attached(context.all())
-    found, pending = {one.base_address for one in requested.values()}, list(requested.values())
-    while pending:
-        current = pending.pop()
-        for base in {*_mentions(current), *attached.get(current.base_address, ())} - found:
-            found.add(base)
-            pending.extend(context.instances(base))
-    return frozenset(found)
-
-
-def _mentions(resource: Resource) -> Iterable[str]:
-    """Base addresses that the configuring arguments of a resource refer to."""
-    names = [name for name in resource.attributes() if name not in _DECORATION]
-    return {base for name in names for base in resource.references(name)}
-
-
-def _attached(resources: Iterable[Resource]) -> dict[str, set[str]]:
-    """Base addresses of companions by that of what they are attached to."""
-    found: dict[str, set[str]] = {}
-    for resource in resources:
-        for path in _attachment_paths(resource.type):
-            for base in resource.references(path):
-                found.setdefault(base, set()).add(resource.base_address)
-    return found
-
-
-def _attachment_paths(kind: str) -> tuple[str, ...]:
-    return ATTACHMENTS.get("aws_s3_bucket_*" if kind.startswith("aws_s3_bucket_") else kind, ())

@@ -12,13 +12,14 @@ __all__ = ["problems"]
 
 
 def problems(report: ScanReport, required: Sequence[str]) -> list[str]:
-    """Why the text cannot be read, else what was required and is missing, then findings by severity with their fixes.
+    """Why the text cannot be read, else what Terraform would refuse, what is missing, then findings with their fixes.
 
     Empty where nothing is wrong.
     """
     if report.errors:
         return [f"line {error.line}, column {error.column}: {error.message}" for error in report.errors]
-    return [*_missing(report, required), *(_line(finding) for finding in report.findings)]
+    refused = [f"line {problem.line}: {problem.message}" for problem in report.problems]
+    return [*refused, *_missing(report, required), *(_line(finding) for finding in report.findings)]
 
 
 def _missing(report: ScanReport, required: Sequence[str]) -> list[str]:

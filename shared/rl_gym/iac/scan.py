@@ -10,19 +10,20 @@ from rl_gym.gym.core import Episode, RewardBreakdown
 from rl_gym.hcl import HclError, Limits, Resource, evaluate, load
 from rl_gym.hcl.limits import COMPLETION, FILES
 from rl_gym.iac.context import Context
+from rl_gym.iac.defaults import DEFAULT_PROFILE, DEFAULT_RULESET
+from rl_gym.iac.engines import ENGINES, get_engine
 from rl_gym.iac.gates import builds_required, no_critical
-from rl_gym.iac.module_calls import with_calls
+from rl_gym.iac.module_calls import unread_calls, with_calls
 from rl_gym.iac.plan import plan_source
 from rl_gym.iac.reach import counted
-from rl_gym.iac.report import Finding, ScanError, ScanReport
+from rl_gym.iac.report import Finding, Problem, ScanError, ScanReport
 from rl_gym.iac.rules import Rule, Ruleset, get_ruleset
+from rl_gym.iac.schema import find_problems
 from rl_gym.iac.secret_names import names_secret
 from rl_gym.iac.verdicts import Answer
 from rl_gym.infra.errors import InfrastructureError, RlGymError, UsageError
 
 __all__ = ["ENGINES", "judge", "read", "scan", "score"]
-
-ENGINES = ("builtin",)
 
 _STEPS = 10_000
 _STEPS_FOR_FILES = 20_000_000
@@ -32,33 +33,45 @@ _STEPS_FOR_FILES = 20_000_000
 def scan(
     hcl: str | None,
     *,
-    ruleset: str | Ruleset = "base",
+    ruleset: str | Ruleset = DEFAULT_RULESET,
     files: Mapping[str, str] | None = None,
     required: Sequence[str] = (),
     variables: Mapping[str, Any] | None = None,
     plan: Mapping[str, Any] | None = None,
-    engines: Sequence[str] = ENGINES,
+    engines: Sequence[str] = ("builtin",),
     limits: Limits = COMPLETION,
 ) -> ScanReport:
     """Judge a configuration by every rule of a ruleset.
 
     `hcl` is the text of `main.tf`, `files` further files of the module by relative path (`hcl` is None where they are
     all); `plan` is a document of `terraform show -json` instead. `required` are the requested resource types,
-    `variables` the values of input variables, `limits` the bounds on reading. Text that cannot be read gives a report
-    with `valid` false; a name that does not exist raises NotFoundError or UsageError.
+    `variables` the values of input variables, `limits` the bounds on reading. `engines` are further witnesses beside
+    `builtin`, which always judges. Text that cannot be read gives a report with `valid` false; a name that does not
+    exist raises NotFoundError or UsageError.
     """
-    for engine in engines:
-        if engine not in ENGINES:
-            raise UsageError(f"there is no scan engine {engine!r}: choose among {', '.join(ENGINES)}")
+    others = [get_engine(name) for name in dict.fromkeys(engines) if name != "builtin"]
+    if others and plan is not None:
+        raise UsageError("scan: a plan is judged by the built-in engine alone")
     chosen = get_ruleset(ruleset) if isinstance(ruleset, str) else ruleset
     try:
-        return judge(read(hcl, files=files, variables=variables, plan=plan, limits=limits), chosen, required)
+        context = read(hcl, files=files, variables=variables, plan=plan, limits=limits)
+        unread = unread_calls(context.module) if context.module else ()
+        report = replace(judge(context, chosen, required), unread=unread)
     except HclError as error:
-        return unreadable(error, chosen, required)
+        report = unreadable(error, chosen, required)
+    if not others:
+        return report
+    sources = {**(files or {}), **({"main.tf": hcl} if hcl is not None else {})}
+    return replace(report, engines=[engine.scan(sources, variables) for engine in others])
 
 
 def score(
-    hcl: str, *, request: str = "", required: Sequence[str] = (), ruleset: str = "base", profile: str = "default"
+    hcl: str,
+    *,
+    request: str = "",
+    required: Sequence[str] = (),
+    ruleset: str = DEFAULT_RULESET,
+    profile: str = DEFAULT_PROFILE,
 ) -> RewardBreakdown:
     """The reward of a configuration without an episode, as a completion that holds it would get."""
     from rl_gym.iac.reward import IacAction, make_reward
@@ -92,7 +105,7 @@ def read(
         sources["main.tf"] = hcl
     if not sources:
         raise UsageError("scan: there is nothing to read: give text, files or a plan")
-    return _evaluated({name: _ended(text) for name, text in sources.items()}, variables, limits, {})
+    return _evaluated({name: _ended(name, text) for name, text in sources.items()}, variables, limits, {})
 
 
 def _evaluated(
@@ -108,9 +121,9 @@ def _evaluated(
     return Context(configuration, module, addresses, _STEPS if limits is COMPLETION else _STEPS_FOR_FILES)
 
 
-def _ended(text: str) -> str:
-    """A file ends with a newline; completions often lack it."""
-    return text if text.endswith("\n") else text + "\n"
+def _ended(name: str, text: str) -> str:
+    """A file of HCL ends with a newline; completions often lack it. JSON needs none, and is cut where it ends."""
+    return text if text.endswith("\n") or name.endswith(".json") else text + "\n"
 
 
 def unreadable(error: HclError, ruleset: Ruleset, required: Sequence[str]) -> ScanReport:
@@ -134,21 +147,31 @@ def judge(context: Context, ruleset: Ruleset, required: Sequence[str] = ()) -> S
             found = _ask(rule, resource, context)
             if found is not None:
                 results.append(_finding(rule, resource, found))
+    problems = _problems(context)
     gates = {
-        "well_formed": True,
+        "well_formed": all(problem.kind == "reference" for problem in problems),
         "builds_required": builds_required(required, context),
         "no_critical": no_critical(results),
     }
-    rewarded = counted(results, required, context)
+    passes = counted(results, ruleset, required, context)
     if context.addresses:
         results = [replace(one, address=context.addresses.get(one.address, one.address)) for one in results]
-    return ScanReport(ruleset, results, gates, (), context.configuration, rewarded)
+    return ScanReport(ruleset, results, gates, (), context.configuration, passes.strictly, passes.leniently, problems)
+
+
+def _problems(context: Context) -> Sequence[Problem]:
+    try:
+        return find_problems(context)
+    except (HclError, RlGymError):
+        raise
+    except Exception as error:
+        raise InfrastructureError(f"the schema check failed: {type(error).__name__}: {error}") from error
 
 
 def _ask(rule: Rule, resource: Resource, context: Context) -> Answer | None:
     try:
         found = rule.check(resource, context)
-    except HclError:
+    except (HclError, RlGymError):
         raise
     except Exception as error:
         raise InfrastructureError(
@@ -162,5 +185,6 @@ def _ask(rule: Rule, resource: Resource, context: Context) -> Answer | None:
 def _finding(rule: Rule, resource: Resource, found: Answer) -> Finding:
     # A pass is counted by the thousand and looked up by nobody.
     at = resource if found.verdict == "pass" else found.at or resource
-    line = at.line_of(found.path) if found.path and found.verdict != "pass" else at.line
-    return Finding(rule.id, resource.address, found.verdict, rule.severity, at.filename, line, found.reason, rule.fix)
+    told = found.path and found.verdict != "pass"
+    filename, line = at.place_of(found.path) if told else (at.filename, at.line)
+    return Finding(rule.id, resource.address, found.verdict, rule.severity, filename, line, found.reason, rule.fix)

@@ -35,10 +35,15 @@ def render_scorecard(report: ScanReport, breakdown: RewardBreakdown | None = Non
 
 
 def scorecard(
-    report: ScanReport, breakdown: RewardBreakdown | None = None, *, width: int = _WIDTH, plain: bool = False
+    report: ScanReport,
+    breakdown: RewardBreakdown | None = None,
+    *,
+    width: int = _WIDTH,
+    plain: bool = False,
+    brief: bool = False,
 ) -> list[Line]:
-    """The lines of the scorecard; `width` in characters, `plain` where only ASCII can be shown."""
-    lines = _rules(report, width, plain)
+    """The lines of the scorecard; `width` in characters, `plain` where only ASCII can be shown, `brief`: no rules."""
+    lines = [] if brief else _rules(report, width, plain)
     lines.append([("security  ", ""), *_bar(report.security, plain)])
     lines.append([("gates     ", ""), *_gates(report.gates, plain)])
     if breakdown is not None:

@@ -87,6 +87,21 @@ def written(body: Body, path: str) -> Truth:
     return value is not None and value != "" and value != [] and value != {}
 
 
+_NO_NAMES = frozenset({"", "true", "false", "none", "null"})
+
+
+def given(body: Body, path: str) -> Truth:
+    """Whether an argument names a thing: as `written`, of a key or bucket.
+
+    Text with a known piece, `"arn:aws:kms:${var.region}:..."`, is there as well; a blank, a boolean or a number is no
+    name.
+    """
+    value = body.get(path)
+    if value is UNKNOWN:
+        return True if body.has(path) is True else None
+    return isinstance(value, str) and value.strip().lower() not in _NO_NAMES
+
+
 def every(truths: Iterable[Truth]) -> Truth:
     """False if any is false, else None if any is unknown, else True."""
     result: Truth = True

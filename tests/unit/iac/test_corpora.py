@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import urllib.error
-import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from rl_gym.iac import corpora
-from rl_gym.iac.corpora import IAC_EVAL_URL, iac_eval_rows, json_rows
+from rl_gym.iac.corpora import fetch_iac_eval, iac_eval_rows, json_rows
 from rl_gym.infra.errors import NotFoundError, UsageError
+from tests.unit.infra.web import Page, Web
 
 HEADER = "Resource,Prompt,Rego intent,Difficulty,Reference output,Intent\n"
 ROW = 'aws_vpc,"a ""big"" VPC",package x,1,"resource ""aws_vpc"" ""v"" {\n  cidr_block = ""10.0.0.0/16""\n}",one VPC\n'
@@ -34,43 +32,28 @@ def small(monkeypatch: pytest.MonkeyPatch) -> bytes:
     return body
 
 
-class Home:
-    """Stands in for the public home; counts the visits."""
-
-    def __init__(self, body: bytes | Exception) -> None:
-        self.body, self.visits = body, 0
-
-    def __call__(self, address: str, timeout: float) -> Any:
-        self.visits += 1
-        assert address == IAC_EVAL_URL
-        assert 0 < timeout <= 60
-        if isinstance(self.body, Exception):
-            raise self.body
-        return io.BytesIO(self.body)
+@pytest.fixture
+def web() -> Iterator[Web]:
+    with Web() as one:
+        yield one
 
 
-def at_home(monkeypatch: pytest.MonkeyPatch, body: bytes | Exception) -> Home:
-    home = Home(body)
-    monkeypatch.setattr(urllib.request, "urlopen", home)
-    return home
-
-
-def test_it_is_fetched_once_and_then_read_from_the_cache(
-    small: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = at_home(monkeypatch, small)
-    first = iac_eval_rows(None, cache=tmp_path / "cache")
+def test_it_is_fetched_once_and_then_read(small: bytes, tmp_path: Path, web: Web) -> None:
+    web.pages["/data.csv"] = [Page(small)]
+    first = fetch_iac_eval(tmp_path / "cache", f"{web.url}/data.csv")
     assert iac_eval_rows(None, cache=tmp_path / "cache") == first
     assert first[0]["Prompt"] == 'a "big" VPC'
-    assert home.visits == 1
+    assert web.asked == ["/data.csv"]
     assert [path.name for path in (tmp_path / "cache").iterdir()] == ["iac_eval.csv"]
 
 
-def test_line_ends_and_a_byte_order_mark_do_not_change_what_it_is(
-    small: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_it_is_moved_to_is_followed(small: bytes, tmp_path: Path, web: Web) -> None:
+    web.pages = {"/a": [Page(b"", 302, {"Location": "/b"})], "/b": [Page(small)]}
+    assert len(fetch_iac_eval(tmp_path, f"{web.url}/a")) == 1
+
+
+def test_line_ends_and_a_byte_order_mark_do_not_change_what_it_is(small: bytes, tmp_path: Path) -> None:
     (tmp_path / "iac_eval.csv").write_bytes(b"\xef\xbb\xbf" + small.replace(b"\n", b"\r\n"))
-    at_home(monkeypatch, AssertionError("nothing is to be fetched"))
     assert iac_eval_rows(tmp_path)[0]["Reference output"].count("\n") == 2
 
 
@@ -83,45 +66,57 @@ def test_line_ends_and_a_byte_order_mark_do_not_change_what_it_is(
         pytest.param(HEADER.encode() + b'a,b\n"', id="cut off"),
     ],
 )
-def test_what_is_not_the_frozen_version_is_refused_and_not_kept(
-    small: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: bytes
+def test_what_is_not_the_frozen_version_is_refused_and_what_was_there_stays(
+    small: bytes, tmp_path: Path, web: Web, body: bytes
 ) -> None:
-    at_home(monkeypatch, body)
+    (tmp_path / "iac_eval.csv").write_bytes(b"older")
+    web.pages["/data.csv"] = [Page(body)]
     with pytest.raises(UsageError, match="IaC-Eval"):
-        iac_eval_rows(None, cache=tmp_path / "cache")
+        fetch_iac_eval(tmp_path, f"{web.url}/data.csv")
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"iac_eval.csv": b"older"}
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again(small: bytes, tmp_path: Path, web: Web) -> None:
+    web.pages["/data.csv"] = [Page(small[:50], length=len(small)), Page(b"", 503), Page(small)]
+    assert len(fetch_iac_eval(tmp_path, f"{web.url}/data.csv")) == 1
+    assert len(web.asked) == 3
+
+
+def test_an_answer_that_breaks_off_each_time_is_told_and_not_kept(small: bytes, tmp_path: Path, web: Web) -> None:
+    web.pages["/data.csv"] = [Page(small[:50], length=len(small))]
+    with pytest.raises(NotFoundError, match=rf"50 of {len(small)} bytes"):
+        fetch_iac_eval(tmp_path / "cache", f"{web.url}/data.csv")
+    assert len(web.asked) == 3
     assert not (tmp_path / "cache").exists()
 
 
-def test_offline_it_says_what_was_tried_and_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_home(monkeypatch, urllib.error.URLError("Name or service not known"))
+def test_a_page_that_is_not_there_is_asked_for_once(tmp_path: Path, web: Web) -> None:
+    with pytest.raises(NotFoundError, match="HTTP status 404"):
+        fetch_iac_eval(tmp_path, f"{web.url}/gone")
+    assert len(web.asked) == 1
+
+
+def test_offline_it_says_what_was_tried_and_what_to_do(tmp_path: Path) -> None:
+    with Web() as gone:
+        url = gone.url
     with pytest.raises(NotFoundError) as caught:
-        iac_eval_rows(None, cache=tmp_path)
+        fetch_iac_eval(tmp_path, url)
     message = str(caught.value)
-    assert IAC_EVAL_URL in message
-    assert "Name or service not known" in message
+    assert url in message
+    assert "refused" in message
     assert "RL_GYM_DATA" in message
 
 
-def test_nothing_is_fetched_unasked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    at_home(monkeypatch, AssertionError("nothing is to be fetched"))
-    with pytest.raises(NotFoundError, match="RL_GYM_DATA"):
+def test_nothing_is_fetched_unasked(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match=r"RL_GYM_DATA.*rl-gym data fetch"):
         iac_eval_rows(None, cache=tmp_path, fetch=False)
 
 
-def test_an_endless_answer_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpora, "_MOST_BYTES", 1000)
-    at_home(monkeypatch, b"x" * 100_000)
-    with pytest.raises(UsageError, match="more than"):
-        iac_eval_rows(None, cache=tmp_path)
-
-
-def test_a_cache_that_cannot_be_written_is_one_line(
-    small: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    at_home(monkeypatch, small)
+def test_a_cache_that_cannot_be_written_is_one_line(small: bytes, tmp_path: Path, web: Web) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(UsageError, match="cannot be written"):
-        iac_eval_rows(None, cache=tmp_path / "file" / "cache")
+    web.pages["/data.csv"] = [Page(small)]
+    with pytest.raises(UsageError, match=r"IaC-Eval was fetched, but .* could not be written"):
+        fetch_iac_eval(tmp_path / "file" / "cache", f"{web.url}/data.csv")
 
 
 def test_a_missing_folder_or_file_is_named(tmp_path: Path) -> None:

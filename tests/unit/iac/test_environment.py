@@ -34,11 +34,18 @@ def test_ruleset_and_profile_are_in_the_digest_and_unknown_ones_are_named() -> N
         make(ruleset, profile).reward.digest for ruleset in ("seed18", "base") for profile in ("seed", "default")
     }
     assert len(digests) == 4
-    assert make("base", "default").reward.digest == make("base", "default@1").reward.digest
+    assert make("base", "default").reward.digest == make("base", "default@2").reward.digest
     with pytest.raises(NotFoundError, match="choose one of"):
         make("strict")
     with pytest.raises(NotFoundError, match="choose one of"):
         make(profile="lenient")
+
+
+def _failing(env: IacEnvironment, episode: Episode) -> list[str]:
+    """What the best answer does not pass, with the types whose builders are to be taught."""
+    action = env.parse(env.oracle(episode), episode)
+    assert action is not None
+    return [f"{one.rule} on {one.address}: {one.reason}" for one in env.findings(action, episode)]
 
 
 @pytest.mark.parametrize("ruleset", ["base", "seed18", "base+drift"])
@@ -48,7 +55,7 @@ def test_the_oracle_scores_one_and_the_floor_between(ruleset: str) -> None:
     for seed in range(seeds):
         episode = make_episode(seed, ("train", "synthetic")[seed % 2])
         best, worst = (score_completion(env, text, episode) for text in (env.oracle(episode), env.random(episode)))
-        assert best.reward == 1.0, episode.id
+        assert best.reward == 1.0, f"the best answer to {episode.id} fails {_failing(env, episode)}"
         assert 0 < worst.reward < 1.0, episode.id
         assert all(worst.gates.values())
 
@@ -134,27 +141,48 @@ def test_the_canonical_form_forgets_names_and_order(env: IacEnvironment) -> None
 def test_a_repair_prompt_names_findings_with_their_fixes(env: IacEnvironment) -> None:
     episode = next(e for e in map(make_episode, range(50)) if e.data["required"] == ["aws_s3_bucket"])
     floor = env.random(episode)
-    text = env.repair_prompt(episode, f"```hcl\n{floor}```")
-    assert text is not None
-    assert text.startswith(env.prompt(episode).removesuffix("Terraform:\n"))
-    assert floor in text
+    found = env.problems(env.parse(f"```hcl\n{floor}```", episode), episode)
+    text = env.repair_prompt(episode, floor, found)
+    assert text.startswith(f"{env.prompt(episode)}{floor}")
     assert "Fix: " in text
     assert "aws_s3_bucket" in text
-    assert env.repair_prompt(episode, env.oracle(episode)) is None
+    assert "and 1 more" in env.repair_prompt(episode, floor, found[:2], most_characters=len(found[0]))
+    assert env.problems(env.parse(env.oracle(episode), episode), episode) == []
 
 
-def test_a_repair_prompt_says_what_is_missing_or_cannot_be_read(env: IacEnvironment) -> None:
+def test_problems_are_what_is_missing_or_cannot_be_read(env: IacEnvironment) -> None:
     episode = Episode("e", "a bucket and a key", data={"required": ["aws_s3_bucket", "aws_kms_key"]})
-    prose = env.repair_prompt(episode, "I would rather not.")
-    cut = env.repair_prompt(episode, 'resource "aws_s3_bucket" "b" {\n  bucket = \n}\n')
-    half = env.repair_prompt(episode, 'resource "aws_s3_bucket" "b" {\n  bucket = "b"\n}\n')
-    assert prose is not None
-    assert cut is not None
-    assert half is not None
-    assert "no Terraform" in prose
-    assert "line 2" in cut
+
+    def problems(completion: str) -> str:
+        return "\n".join(env.problems(env.parse(completion, episode), episode))
+
+    half = problems('resource "aws_s3_bucket" "b" {\n  bucket = "b"\n}\n')
+    assert "no Terraform" in problems("I would rather not.")
+    assert "line 2" in problems('resource "aws_s3_bucket" "b" {\n  bucket = \n}\n')
     assert "aws_kms_key was required" in half
     assert "aws_s3_bucket was required" not in half
+
+
+def test_a_type_that_no_provider_has_is_refused(env: IacEnvironment) -> None:
+    env.validate(Episode("e", "a bucket", data={"required": ["aws_s3_bucket", "random_pet"]}))
+    for wrong, said in (("aws_s3_bukcet", "did you mean 'aws_s3_bucket'"), ("unicorn_horn", "has none like it")):
+        with pytest.raises(UsageError, match=said):
+            env.validate(Episode("e", "a bucket", data={"required": ["aws_s3_bucket", wrong]}))
+
+
+def test_what_is_mechanical_is_fixed(env: IacEnvironment) -> None:
+    episode = Episode("e", "a volume", data={"required": ["aws_ebs_volume"]})
+
+    def fixed(completion: str) -> str | None:
+        action = env.parse(completion, episode)
+        assert action is not None
+        return env.fix(action, episode)
+
+    text = fixed('resource "aws_ebs_volume" "v" {\n  availability_zone = "eu-west-1a"\n  size = 1\n}\n')
+    assert text is not None
+    assert "encrypted" in text
+    assert fixed(text) is None
+    assert fixed('resource "aws_ebs_volume" "v" {') is None
 
 
 def test_an_unknown_split_or_source_is_named(env: IacEnvironment) -> None:

@@ -39,6 +39,16 @@ BUILT = [
         _resource("aws_instance", '  launch_template {\n    id = "lt-1"\n  }'),
     ),
     ("an address with no argument", ("aws_eip",), _resource("aws_eip", "")),
+    (
+        "an event rule by schedule",
+        ("aws_cloudwatch_event_rule",),
+        _resource("aws_cloudwatch_event_rule", '  schedule_expression = "rate(1 day)"'),
+    ),
+    (
+        "a target group of functions",
+        ("aws_lb_target_group",),
+        _resource("aws_lb_target_group", '  target_type = "lambda"'),
+    ),
     ("a data source", ("aws_region",), 'data "aws_region" "r" {}\n'),
     ("a balancer by its other name", ("aws_lb",), _resource("aws_alb", '  subnets = ["s"]')),
     ("an object by its old name", ("aws_s3_object",), _resource("aws_s3_bucket_object", '  bucket = "b"\n  key = "k"')),
@@ -100,6 +110,18 @@ NOT_BUILT = [
     ("a VPC without a range", ("aws_vpc",), _resource("aws_vpc", "  enable_dns_support = true")),
     ("an instance without an image", ("aws_instance",), _resource("aws_instance", '  instance_type = "t3.micro"')),
     ("an instance without a type", ("aws_instance",), _resource("aws_instance", '  ami = "a"')),
+    (
+        "an event rule for no event",
+        ("aws_cloudwatch_event_rule",),
+        _resource("aws_cloudwatch_event_rule", '  name = "r"'),
+    ),
+    ("a stream of no size", ("aws_kinesis_stream",), _resource("aws_kinesis_stream", '  name = "s"')),
+    ("a target group of no port", ("aws_lb_target_group",), _resource("aws_lb_target_group", '  name = "t"')),
+    (
+        "a delivery to nowhere",
+        ("aws_kinesis_firehose_delivery_stream",),
+        _resource("aws_kinesis_firehose_delivery_stream", '  name        = "s"\n  destination = "extended_s3"'),
+    ),
     ("a policy attached to nothing", ("aws_iam_role_policy",), POLICY),
     (
         "a managed policy of AWS attached",

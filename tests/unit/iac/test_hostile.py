@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterable
+from cProfile import Profile
 from pathlib import Path
 
 import pytest
@@ -126,6 +128,74 @@ def test_what_takes_too_long_to_judge_is_refused(name: str, hcl: str) -> None:
     report = scan(hcl, ruleset="base+drift")
     assert not report.valid
     assert "too many steps" in report.errors[0].message
+
+
+def _policy(statements: str, kind: str = "aws_iam_policy") -> str:
+    return f'resource "{kind}" "p" {{\n  policy = jsonencode({{ Statement = {statements} }})\n}}\n'
+
+
+def _list(form: str, numbers: Iterable[object]) -> str:
+    return "[" + ", ".join(f'"{form.format(number)}"' for number in numbers) + "]"
+
+
+def _hostile_actions(numbers: range) -> str:
+    actions = _list("ec2:*{}*e?*", numbers)
+    return _policy(f'[{{ Effect = "Allow", Action = {actions}, Resource = "*" }}]')
+
+
+def _hostile_services(numbers: range) -> str:
+    actions = _list("i*m:*{}*", numbers)
+    return _policy(f'[{{ Effect = "Allow", Action = {actions}, Resource = "*" }}]')
+
+
+def _hostile_powers(numbers: range) -> str:
+    actions = _list("kms:*{}*", numbers)
+    return _policy(f'[{{ Effect = "Allow", Principal = "*", Action = {actions}, Resource = "*" }}]', "aws_kms_key")
+
+
+def _hostile_denials(numbers: range) -> str:
+    half = range(numbers.start, numbers.start + len(numbers) // 2)
+    patterns = _list("s3:*{}*", half)
+    condition = 'Condition = { StringNotEquals = { "aws:PrincipalOrgID" = "o-acme" } }'
+    allowed = [f'{{ Effect = "Allow", Principal = "*", Action = "s3:G{one}*", Resource = "*" }}' for one in half]
+    denied = f'{{ Effect = "Deny", Principal = "*", Action = {patterns}, Resource = "*", {condition} }}'
+    return _policy(f"[{', '.join(allowed)}, {denied}, {denied}]", "aws_s3_bucket_policy")
+
+
+def _hostile_blocks(numbers: range) -> str:
+    cidrs = _list("{}.0.0/16", [f"{20 + number % 200}.{number // 200}" for number in numbers])
+    return f"""
+resource "aws_security_group" "s" {{
+  ingress {{
+    from_port   = 22
+    to_port     = 22
+    protocol    = "tcp"
+    cidr_blocks = {cidrs}
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("write", "each"),
+    [
+        (_hostile_actions, 300),
+        (_hostile_services, 300),
+        (_hostile_powers, 300),
+        (_hostile_denials, 1000),
+        (_hostile_blocks, 300),
+    ],
+)
+def test_long_lists_of_odd_patterns_cost_little_for_each(write: Callable[[range], str], each: int) -> None:
+    """Counted in calls; one regular expression for each pattern would already be more of them."""
+    items = 400
+    scan(write(range(items)), ruleset="base+drift")
+    profile = Profile()
+    profile.enable()
+    report = scan(write(range(items, 2 * items)), ruleset="base+drift")
+    profile.disable()
+    assert report.valid
+    assert sum(entry.callcount for entry in profile.getstats()) < each * items
 
 
 def test_files_on_disk_may_be_larger_than_completions() -> None:

@@ -146,7 +146,7 @@ def test_default_tags_of_the_provider_count() -> None:
     "plan",
     [
         {},
-        {"planned_values": {}},
+        {"planned_values": {"root_module": {"resources": [_resource("aws_kms_key.k", {})]}}},
         {"planned_values": 1, "resource_changes": []},
         {"planned_values": {}, "resource_changes": [1]},
     ],
@@ -154,6 +154,64 @@ def test_default_tags_of_the_provider_count() -> None:
 def test_what_is_no_plan_is_said_to_be_none(plan: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match=r"^plan: .*terraform show -json"):
         scan(None, plan=plan)
+
+
+def test_a_reference_to_one_instance_is_for_that_one_alone() -> None:
+    """`aws_s3_bucket.b[1].id` is listed with `aws_s3_bucket.b[1]` and `aws_s3_bucket.b` behind it."""
+    buckets = [_resource(f"aws_s3_bucket.b[{index}]", {"bucket": f"b{index}"}, index) for index in (0, 1)]
+    block = _resource("aws_s3_bucket_public_access_block.p", dict.fromkeys(SETTINGS, True))
+    plan = _plan(
+        [*buckets, block],
+        [_change("aws_s3_bucket_public_access_block.p", bucket=True)],
+        [
+            _written(
+                "aws_s3_bucket_public_access_block.p",
+                bucket=_refer("aws_s3_bucket.b[1].id", "aws_s3_bucket.b[1]", "aws_s3_bucket.b"),
+            )
+        ],
+    )
+    verdicts = _verdicts(scan(None, plan=plan), "s3_block_public")
+    assert verdicts == {"aws_s3_bucket.b[0]": "fail", "aws_s3_bucket.b[1]": "pass"}
+
+
+@pytest.mark.parametrize(
+    ("variable", "verdict"),
+    [({"sensitive": True}, "pass"), ({"sensitive": True, "default": "hunter2hunter2"}, "fail")],
+)
+def test_a_secret_that_was_handed_in_is_written_nowhere(variable: dict[str, Any], verdict: str) -> None:
+    inner = {"resources": [_written("aws_db_instance.d", password=_refer("var.password"))]}
+    plan = _plan(
+        [],
+        [],
+        [],
+        children=[
+            {
+                "address": "module.m",
+                "resources": [_resource("module.m.aws_db_instance.d", {"password": "hunter2hunter2"})],
+            }
+        ],
+        variables={"password": variable},
+        module_calls={"m": {"module": inner, "expressions": {"password": _refer("var.password")}}},
+    )
+    verdicts = _verdicts(scan(None, plan=plan), "hardcoded_secret")
+    assert verdicts == {"module.m.aws_db_instance.d": verdict}
+
+
+def test_a_plan_of_nothing_is_judged() -> None:
+    """Terraform writes no `resource_changes` where there is nothing to change."""
+    report = scan(None, plan={"planned_values": {"root_module": {}}, "configuration": {"root_module": {}}})
+    assert report.valid
+    assert report.results == []
+
+
+def test_what_is_destroyed_is_not_judged() -> None:
+    key = _resource("aws_kms_key.k", {"enable_key_rotation": False})
+    plan = {
+        "planned_values": {"root_module": {}},
+        "resource_changes": [{"address": "aws_kms_key.k", "change": {"actions": ["delete"]}}],
+        "prior_state": {"values": {"root_module": {"resources": [key]}}},
+    }
+    assert _verdicts(scan(None, plan=plan), "kms_rotation") == {}
 
 
 def test_a_plan_and_source_are_one_too_many() -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from rl_gym.gym.core import Episode
 from rl_gym.iac.reward import PROFILES, IacAction, make_reward
+from rl_gym.iac.rules import get_ruleset
 from rl_gym.iac.scan import scan, score
 from rl_gym.infra.errors import NotFoundError
 
@@ -45,7 +46,7 @@ def test_nothing_earns_nothing(profile: str) -> None:
 
 
 def test_a_bare_name_is_the_newest_version() -> None:
-    assert make_reward("default", "base").digest == make_reward("default@1", "base").digest
+    assert make_reward("default", "base").digest == make_reward("default@2", "base").digest
     assert make_reward("seed", "base").digest == make_reward("seed@1", "base").digest
 
 
@@ -56,7 +57,7 @@ def test_a_digest_names_profile_and_ruleset() -> None:
 
 
 def test_a_name_that_does_not_exist_is_answered_with_those_that_do() -> None:
-    with pytest.raises(NotFoundError, match="seed@1, default@1"):
+    with pytest.raises(NotFoundError, match="seed@1, default@1, default@2"):
         make_reward("default@9", "base")
     with pytest.raises(NotFoundError, match="seed18"):
         make_reward("default", "bass")
@@ -70,7 +71,7 @@ def test_an_action_reports_once_for_each_question() -> None:
     assert action.report(REQUIRED) is action.report(list(REQUIRED))
     assert action.report() is not action.report(REQUIRED)
     assert action.report().ruleset.name == "seed18"
-    assert action.report(ruleset="base+drift").ruleset.name == "base+drift"
+    assert action.report(ruleset=get_ruleset("base+drift")).ruleset.name == "base+drift"
     assert not IacAction("{").valid
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rl_gym.iac.secret_names import names_secret
+from rl_gym.iac.secret_names import names_secret, names_secret_variable
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,15 @@ def test_secrets(name: str) -> None:
 )
 def test_no_secrets(name: str) -> None:
     assert not names_secret(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["DB_PASSWORD", "PGPASSWORD", "DB_PASS", "JWT_SIGNING_KEY", "DB_PASSWORD_PROD", "API_KEY_2", "APP_SECRETS"]
+)
+def test_secrets_of_an_environment(name: str) -> None:
+    assert names_secret_variable(name)
+
+
+@pytest.mark.parametrize("name", ["", "STAGE", "PARTITION_KEY", "BYPASS", "DB_PASSWORD_ARN", "TOKEN_TTL", "PROD", "2"])
+def test_other_variables_of_an_environment(name: str) -> None:
+    assert not names_secret_variable(name)

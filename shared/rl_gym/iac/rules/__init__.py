@@ -1,5 +1,5 @@
 """Security rules, a module per AWS service, each rule a short function over evaluated resources."""
 
-from rl_gym.iac.rules.registry import RULESETS, Rule, Ruleset, all_rules, get_ruleset, rule
+from rl_gym.iac.rules.registry import RULESETS, Rule, Ruleset, RulesetSource, all_rules, get_ruleset, rule
 
-__all__ = ["RULESETS", "Rule", "Ruleset", "all_rules", "get_ruleset", "rule"]
+__all__ = ["RULESETS", "Rule", "Ruleset", "RulesetSource", "all_rules", "get_ruleset", "rule"]

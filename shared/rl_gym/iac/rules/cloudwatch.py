@@ -19,7 +19,20 @@ _RETENTION_DAYS = frozenset(
     types=_LOG_GROUP,
     title="Log groups state how long they keep logs",
     fix="set retention_in_days, for example to 365",
-    references=("CKV_AWS_66",),
+    short="retention_in_days",
+    references=("CKV_AWS_66", "FSBP CloudWatch.16"),
+    passing="""
+        resource "aws_cloudwatch_log_group" "app" {
+          name              = "app"
+          retention_in_days = 365
+        }
+    """,
+    failing="""
+        resource "aws_cloudwatch_log_group" "app" {
+          name              = "app"
+          retention_in_days = 0
+        }
+    """,
 )
 def cw_retention(resource: Resource, context: Context) -> Answer | None:
     """Absent or 0 means that logs never expire; only certain periods exist (the API of PutRetentionPolicy lists them).
@@ -43,7 +56,19 @@ def cw_retention(resource: Resource, context: Context) -> Answer | None:
     types=_LOG_GROUP,
     title="Log groups are encrypted with a customer managed key",
     fix="set kms_key_id to the ARN of a KMS key whose policy lets CloudWatch Logs use it",
+    short="kms_key_id",
     references=("CKV_AWS_158",),
+    passing="""
+        resource "aws_cloudwatch_log_group" "app" {
+          name       = "app"
+          kms_key_id = "arn:aws:kms:eu-west-1:111122223333:key/0a1b2c3d"
+        }
+    """,
+    failing="""
+        resource "aws_cloudwatch_log_group" "app" {
+          name = "app"
+        }
+    """,
 )
 def cw_log_kms(resource: Resource, context: Context) -> Answer | None:
     """Logs carry whatever the application prints; a key of one's own decides who may read them."""

@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 from rl_gym.hcl import UNKNOWN, Resource
 from rl_gym.iac.actions import bounded
+from rl_gym.iac.audience import closed
 from rl_gym.iac.context import Context
-from rl_gym.iac.grants import POLICIES, Grant, grants
+from rl_gym.iac.escalation import harmless, passes_any_role, passes_roles
+from rl_gym.iac.grants import IDENTITY_POLICIES, MORE_POLICIES, POLICIES, Grant, grants, judged
+from rl_gym.iac.permissions import PERMISSIONS, permission
 from rl_gym.iac.policy import Statement, everything, reach, spans_services, whole_services
 from rl_gym.iac.rules.registry import rule
 from rl_gym.iac.verdicts import Answer, Truth, text, worst
@@ -21,8 +24,45 @@ _ATTACHMENTS = {
     "aws_ssoadmin_managed_policy_attachment": "managed_policy_arn",
 }
 _TYPES = (*POLICIES, *_ATTACHMENTS, _DOCUMENT)
+_HOLDERS = (*sorted(IDENTITY_POLICIES - {"aws_iot_policy"}), "aws_iam_role", _DOCUMENT)
+"""Where the policies of an identity stand that may call IAM."""
+
+_NOT_OPEN_BY_POLICY = ("aws_s3_", "aws_s3control_", "aws_vpc_endpoint")
+"""Buckets and their access points have a rule of their own; a VPC endpoint is for its VPC, whatever its policy says."""
+
+_CARRIERS = tuple(
+    kind
+    for kind in (*POLICIES, *MORE_POLICIES)
+    if kind not in IDENTITY_POLICIES and not kind.startswith(_NOT_OPEN_BY_POLICY)
+)
 _ADMINISTRATORS = frozenset({"AdministratorAccess", "PowerUserAccess", "IAMFullAccess"})
 _MANY_SERVICES = 3
+
+_POLICY = """
+    resource "aws_iam_policy" "p" {{
+      policy = jsonencode({{
+        Version = "2012-10-17"
+        Statement = [{{
+          Effect   = "Allow"
+          Action   = "{}"
+          Resource = "{}"
+        }}]
+      }})
+    }}
+"""
+_TOPIC = """
+    resource "aws_sns_topic" "t" {{
+      policy = jsonencode({{
+        Version = "2012-10-17"
+        Statement = [{{
+          Effect    = "Allow"
+          Principal = {{ AWS = "{}" }}
+          Action    = "sns:Publish"
+          Resource  = "*"
+        }}]
+      }})
+    }}
+"""
 
 
 @rule(
@@ -31,7 +71,11 @@ _MANY_SERVICES = 3
     types=_TYPES,
     title="No policy grants every action, or all but a list",
     fix="name the actions and the ARNs that are needed, and never use NotAction or NotResource with Allow",
-    references=("CKV_AWS_62", "CKV_AWS_63", "CKV_AWS_49", "CIS AWS 1.16"),
+    short='no action "*"',
+    references=("CKV_AWS_62", "CKV_AWS_63", "CKV_AWS_49", "CIS AWS 1.16", "FSBP IAM.1"),
+    of_policies=True,
+    passing=_POLICY.format("s3:GetObject", "arn:aws:s3:::data/*"),
+    failing=_POLICY.format("*", "*"),
 )
 def iam_wildcard(resource: Resource, context: Context) -> Answer | None:
     """No statement allows `*`, `*:*`, a wildcard that spans services, NotAction, NotResource, or what amounts to it.
@@ -49,7 +93,11 @@ def iam_wildcard(resource: Resource, context: Context) -> Answer | None:
     types=_TYPES,
     title="No policy grants a whole service, or what can be bounded on every resource",
     fix='list the actions that are needed in place of "service:*", and name ARNs in place of "*"',
-    references=("CKV_AWS_355", "CKV_AWS_356", "CKV_AWS_290"),
+    short='no "service:*"',
+    references=("CKV_AWS_355", "CKV_AWS_356", "CKV_AWS_290", "FSBP IAM.21"),
+    of_policies=True,
+    passing=_POLICY.format("s3:GetObject", "arn:aws:s3:::data/*"),
+    failing=_POLICY.format("s3:*", "arn:aws:s3:::data/*"),
 )
 def iam_svc_wildcard(resource: Resource, context: Context) -> Answer | None:
     """No statement allows `s3:*` or patterns that add up to it, nor on `*` an action that could name its resources.
@@ -58,6 +106,100 @@ def iam_svc_wildcard(resource: Resource, context: Context) -> Answer | None:
     writing to a log stream (see `rl_gym.iac.actions`). AWS-managed policies named FullAccess grant whole services.
     """
     return _judge(resource, context, _service, _full_access, "a managed policy grants a whole service")
+
+
+@rule(
+    "iam_privilege_escalation",
+    severity="high",
+    types=(*_HOLDERS, *_ATTACHMENTS),
+    title="No policy lets its holder raise their own rights",
+    fix="bind IAM actions to the ARNs of single users, roles and policies, and iam:PassRole to the roles to be passed",
+    short="IAM actions by ARN",
+    references=("CKV_AWS_286", "CKV_AWS_110", "CIS AWS 1.16", "FSBP IAM.1"),
+    of_policies=True,
+    passing=_POLICY.format("iam:AttachRolePolicy", "arn:aws:iam::111122223333:role/app"),
+    failing=_POLICY.format("iam:AttachRolePolicy", "*"),
+)
+def iam_privilege_escalation(resource: Resource, context: Context) -> Answer | None:
+    """No policy opens a way from the rights that it grants to more: writing policies, keys or trust of others, passing
+    any role to something that the holder runs, assuming any role.
+
+    The ways are listed in `rl_gym.iac.escalation`. Actions count by name and by pattern, on every resource of their
+    kind (`*`, `role/*`), put together over the statements of a document. A condition takes nothing back, as with every
+    wildcard; a denial without a condition does.
+    """
+    return _judge(resource, context, harmless, _ADMINISTRATORS.__contains__, "an administrator policy is attached")
+
+
+@rule(
+    "iam_passrole_wildcard",
+    severity="high",
+    types=_HOLDERS,
+    title="No policy lets its holder pass any role to a service",
+    fix="name in Resource the ARNs of the roles that may be passed",
+    short="iam:PassRole for named roles",
+    references=("CKV_AWS_289", "CKV_AWS_109", "AWS IAM user guide: Grant a user permissions to pass a role"),
+    of_policies=True,
+    passing=_POLICY.format("iam:PassRole", "arn:aws:iam::111122223333:role/app"),
+    failing=_POLICY.format("iam:PassRole", "*"),
+)
+def iam_passrole_wildcard(resource: Resource, context: Context) -> Answer | None:
+    """`iam:PassRole`, also by a pattern such as `iam:Pass*`, names the roles: with every role comes the strongest one.
+
+    Every role of one account is every role. `iam:PassedToService` says which service gets the role, not which role: it
+    cures nothing. A policy that passes no role is not asked.
+    """
+    passing = [one for one in grants(resource, context) if one.path != "assume_role_policy"]
+    return worst(
+        judged(one, _names_roles, "the roles to be passed are named")
+        for one in passing
+        if one.statements is None or passes_roles(one) is not False
+    )
+
+
+def _names_roles(grant: Grant) -> _Finding:
+    passes = passes_any_role(grant)
+    return None if passes is None else not passes, "iam:PassRole is granted on every role" if passes else ""
+
+
+@rule(
+    "iam_wildcard_principal",
+    severity="high",
+    types=(*_CARRIERS, *PERMISSIONS, _DOCUMENT),
+    title="No trust or resource policy lets in everyone",
+    fix="name the principals, or add a condition such as aws:PrincipalOrgID, aws:SourceArn or aws:SourceAccount",
+    short='no principal "*"',
+    references=(
+        "CKV_AWS_60",
+        "CKV_AWS_283",
+        "CKV_AWS_168",
+        "CKV_AWS_169",
+        "CKV_AWS_301",
+        "CKV_AWS_358",
+        "FSBP SNS.4",
+        "FSBP SQS.3",
+        "FSBP Lambda.1",
+    ),
+    of_policies=True,
+    passing=_TOPIC.format("arn:aws:iam::111122223333:role/app"),
+    failing=_TOPIC.format("*"),
+)
+def iam_wildcard_principal(resource: Resource, context: Context) -> Answer | None:
+    """Who may take a role, send to a queue or call a function is somebody in particular, not everyone with an account.
+
+    `*`, `arn:aws:iam::*:root`, Allow with NotPrincipal and a provider that gives tokens to anybody are everyone, unless
+    a condition (or a denial to all but those that it names) really bounds who or whence it is: see
+    `rl_gym.iac.audience`. Bucket policies are the matter of s3_policy_public; the policy of a VPC endpoint only narrows
+    what callers from its VPC may do.
+    """
+    if resource.type in PERMISSIONS:
+        return permission(resource)
+    documents = grants(resource, context, more=True)
+    return worst(
+        judged(one, closed, "its principals are named")
+        for one in documents
+        if resource.type != "aws_iam_role" or one.path == "assume_role_policy"
+    )
 
 
 def _full_access(name: str) -> bool:
@@ -79,25 +221,13 @@ def _judge(
         path = _ATTACHMENTS[resource.type]
         return _attachment(resource, resource.get(path), path, context, managed, attached)
     found = list(grants(resource, context))
-    answers = [_answer(grant, check) for grant in found]
+    answers = [judged(grant, check, "the policy grants what it names") for grant in found]
     if resource.type == "aws_iam_role":
         # A trust policy grants nothing but the role itself: it counts where it is wrong.
-        judged = zip(found, answers, strict=True)
-        answers = [one for grant, one in judged if grant.path != "assume_role_policy" or one.verdict == "fail"]
+        each = zip(found, answers, strict=True)
+        answers = [one for grant, one in each if grant.path != "assume_role_policy" or one.verdict == "fail"]
         answers += _managed_arns(resource, context, managed, attached)
     return worst(answers)
-
-
-def _answer(grant: Grant, check: Callable[[Grant], _Finding]) -> Answer:
-    if grant.statements is None:
-        reason = "the policy is not known before apply" if grant.is_json else "the policy is not JSON"
-        return Answer("unknown", reason, grant.path, grant.body)
-    holds, reason = check(grant)
-    if holds is None:
-        return Answer("unknown", "what the policy grants is not known before apply", grant.path, grant.body)
-    if holds and not grant.is_json:
-        return Answer("unknown", "the policy is not JSON", grant.path, grant.body)
-    return Answer("pass" if holds else "fail", reason or "the policy grants what it names", grant.path, grant.body)
 
 
 def _attachment(
@@ -198,7 +328,7 @@ def _statement_service(statement: Statement) -> _Finding:
     anywhere = reach(statement)
     if anywhere is False:
         return True, ""
-    loose = [action for action in statement.actions if bounded(action)]
-    if not loose:
+    loose = next((action for action in statement.actions if bounded(action)), None)
+    if loose is None:
         return True, ""
-    return (False if anywhere else None), f'"{loose[0]}" is granted on every resource'
+    return (False if anywhere else None), f'"{loose}" is granted on every resource'

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
@@ -14,6 +11,7 @@ from rl_gym.iac.context import Context
 from rl_gym.iac.literals import alternatives, arguments, is_plain, texts
 from rl_gym.iac.rules.registry import rule
 from rl_gym.iac.secret_names import names_secret
+from rl_gym.iac.secret_values import credentials, is_literal, is_secret, leaves, written_out
 from rl_gym.iac.verdicts import Answer
 
 _CARRIERS = (
@@ -35,35 +33,15 @@ _CARRIERS = (
 )
 """Types with an argument that holds a secret: they pass where none is written, other types only ever fail."""
 
-_POINTER = re.compile(r"arn:aws[a-z-]*:(?:secretsmanager|ssm|kms):[a-z0-9-]*:\d{12}:\S+")
-"""A value that says where a secret is kept, not what it is."""
-_POINTING_TYPES = ("SECRETS_MANAGER", "PARAMETER_STORE")
-"""Types of a build's environment variable whose value is the name of a secret."""
-
-_TOKEN = re.compile(
-    r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"
-    r"|-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"
-    r"|\bgh[pousr]_[A-Za-z0-9]{36}"
-    r"|\bgithub_pat_[A-Za-z0-9_]{40}"
-    r"|\bglpat-[A-Za-z0-9_-]{20}"
-    r"|\bxox[abprs]-[A-Za-z0-9-]{10}"
-    r"|\bsk_live_[A-Za-z0-9]{20}"
-    r"|\bAIza[A-Za-z0-9_-]{35}"
-    r"|\b[a-z][a-z0-9+]{2,}://[^/\s:@$]+:[^/\s:@$]+@"
-)
-"""Credentials that are known by their form: AWS, PEM, GitHub, GitLab, Slack, Stripe, Google, a URL with a password."""
-_TOKEN_SIGNS = ("AKIA", "ASIA", "PRIVATE KEY", "gh", "glpat-", "xox", "sk_live_", "AIza", "://")
-"""One of these is in every credential; most text holds none, and need not be searched further."""
-
-_ASSIGNMENT = re.compile(
-    r"(?i)(?:password|passwd|secret|secret_access_key|access_key_id|token|api_key)\"?\s*[=:]\s*[\"']?([^\s\"'$`<({]{4,})"
-)
-"""`DB_PASSWORD=hunter2` in a start-up script; a value that the shell computes is not a literal."""
-
 _TAGS = frozenset({"tags", "tags_all"})
-_SCRIPTS = frozenset({"user_data", "user_data_base64"})
 _DOCUMENTS = ("secret_string", "container_definitions")
-_LARGEST_SCRIPT = 64 * 1024
+_UNITS = frozenset({"token_validity_units"})
+"""Blocks whose arguments bear the name of a secret and say how long it lives."""
+
+
+def _hardcoded_secret_1(resource: Resource, context: Context) -> Answer | None:
+    found = chain(_written(resource, context), _fallbacks(resource, context, unwrap=False))
+    return _judge(resource, found, is_parameter=_is_secure_parameter(resource))
 
 
 @rule(
@@ -72,113 +50,96 @@ _LARGEST_SCRIPT = 64 * 1024
     types=("*",),
     title="No secret is written into the configuration",
     fix="use manage_master_user_password, random_password, a data source, or a sensitive variable without default",
+    short="no secret in plain text",
     references=("CKV_AWS_41", "CKV_AWS_45", "CKV_AWS_46", "CKV_SECRET_6", "CWE-798"),
+    version=2,
+    first=_hardcoded_secret_1,
+    passing="""
+        resource "aws_db_instance" "app" {
+          engine                      = "postgres"
+          instance_class              = "db.t4g.small"
+          allocated_storage           = 20
+          username                    = "app"
+          manage_master_user_password = true
+        }
+    """,
+    failing="""
+        resource "aws_db_instance" "app" {
+          engine            = "postgres"
+          instance_class    = "db.t4g.small"
+          allocated_storage = 20
+          username          = "app"
+          password          = "correct-horse"
+        }
+    """,
 )
 def hardcoded_secret(resource: Resource, context: Context) -> Answer | None:
     """An argument that holds a secret must not be known from the text: by literal, local, template or variable default.
 
     A placeholder counts, as does an empty string: it is what the resource is made with. Credentials that are known by
-    their form count anywhere. Environment variables of functions have a rule of their own.
+    their form count anywhere. A parameter whose name says secret holds one, whatever its type. Environment variables of
+    functions have a rule of their own.
     """
-    for path, reason in chain(_written(resource, context), _fallbacks(resource, context)):
+    written = (one for one in _written(resource, context) if one[0].partition(".")[0] not in _UNITS)
+    found = chain(written, _kept(resource), _fallbacks(resource, context, unwrap=True))
+    return _judge(resource, found, is_parameter=_is_secure_parameter(resource) or _is_named_secret(resource))
+
+
+def _judge(resource: Resource, found: Iterator[tuple[str, str]], *, is_parameter: bool) -> Answer | None:
+    for path, reason in found:
         return Answer("fail", reason, path)
-    if (resource.type in _CARRIERS and resource.mode == "managed") or _is_secure_parameter(resource):
+    if (resource.type in _CARRIERS and resource.mode == "managed") or is_parameter:
         return Answer("pass", "no secret is written out")
     return None
+
+
+def _kept(resource: Resource) -> Iterator[tuple[str, str]]:
+    """Secrets in arguments whose name does not tell: the value of a key, or of a parameter that is named for one."""
+    if resource.mode == "managed" and (resource.type == "aws_api_gateway_api_key" or _is_named_secret(resource)):
+        for argument in ("value", "insecure_value"):
+            if is_secret(resource.get(argument)):
+                yield argument, f"{argument} is a secret that is written out"
+
+
+def _is_named_secret(resource: Resource) -> bool:
+    """Whether this is a parameter `/app/db_password`."""
+    name = resource.get("name")
+    named = isinstance(name, str) and names_secret(name.rpartition("/")[2])
+    return resource.type == "aws_ssm_parameter" and resource.mode == "managed" and named
 
 
 def _written(resource: Resource, context: Context) -> Iterator[tuple[str, str]]:
     """Every place where a secret is written out: its path and what is wrong."""
     attributes = resource.attributes()
-    if _is_secure_parameter(resource) and _literal(attributes.get("value")):
+    if _is_secure_parameter(resource) and is_literal(attributes.get("value")):
         yield "value", "the value of a SecureString is written out"
     for name, value in attributes.items():
         document = resource.policy(name) if name in _DOCUMENTS else None
         whole = document if isinstance(document, dict | list) else value
         named = not (name in _TAGS or (resource.type == "aws_lambda_function" and name == "environment"))
-        context.spend(_leaves(whole))
-        found = list(_in_value(name, "" if whole is document else name, whole, named))
+        context.spend(leaves(whole))
+        found = list(written_out(name, "" if whole is document else name, whole, named))
         if not found and name == "secret_string" and _known(whole):
             found = [(name, "secret_string is written out")]
         yield from found
-
-
-def _leaves(value: Any) -> int:
-    """How many values there are to look at: long text counts by its length."""
-    if isinstance(value, dict):
-        return 1 + sum(map(_leaves, value.values()))
-    if isinstance(value, list):
-        return 1 + sum(map(_leaves, value))
-    return 1 + len(value) // 1_000 if isinstance(value, str) else 1
 
 
 def _is_secure_parameter(resource: Resource) -> bool:
     return resource.type == "aws_ssm_parameter" and resource.get("type") == "SecureString"
 
 
-def _fallbacks(resource: Resource, context: Context) -> Iterator[tuple[str, str]]:
+def _fallbacks(resource: Resource, context: Context, *, unwrap: bool) -> Iterator[tuple[str, str]]:
     """Secrets in expressions whose value is not known: `coalesce(var.password, "hunter2")`, a key in a template."""
     sources = context.sources()
     block, names = sources.of(resource) if sources else (None, {})
     for argument in arguments(block.body) if block else ():
         if is_plain(argument.expression):
             continue
-        if names_secret(argument.name) and any(map(_secret, alternatives(argument.expression, names))):
+        written = alternatives(argument.expression, names, unwrap=unwrap) if names_secret(argument.name) else ()
+        if any(map(is_secret, written)):
             yield argument.name, f"{argument.name} falls back on what is written out"
         for text in texts(argument.expression, names):
-            yield from _in_text(argument.name, argument.name, text)
-
-
-def _is_secret_pair(value: Mapping[Any, Any]) -> bool:
-    """`{ name = "DB_PASSWORD", value = "hunter2" }`, as in the environment of a container."""
-    name = value.get("name", value.get("Name"))
-    named = isinstance(name, str) and names_secret(name) and value.get("type") not in _POINTING_TYPES
-    return named and _secret(value.get("value", value.get("Value")))
-
-
-def _secret(value: Any) -> bool:
-    return _literal(value) and value != ""
-
-
-def _in_value(path: str, name: str, value: Any, named: bool) -> Iterator[tuple[str, str]]:
-    """Secrets within a value, by the name that it has and by its own form; `named` says whether names count here.
-
-    `name` is the argument or key that the value belongs to; list items keep that of their list.
-    """
-    if isinstance(value, dict):
-        if named and _is_secret_pair(value):
-            yield path, f"the value of {value.get('name', value.get('Name'))} is written out"
-        for key, item in value.items():
-            yield from _in_value(f"{path}.{key}", str(key), item, named)
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _in_value(f"{path}.{index}", name, item, named)
-    elif named and names_secret(name) and _literal(value):
-        yield path, f"{name} is written out"
-    elif isinstance(value, str):
-        yield from _in_text(path, name, value)
-
-
-def _in_text(path: str, name: str, value: str) -> Iterator[tuple[str, str]]:
-    for text in (value, _decoded(value)) if name in _SCRIPTS else (value,):
-        if any(sign in text for sign in _TOKEN_SIGNS) and _TOKEN.search(text):
-            yield path, f"{name} holds a credential"
-        elif name in _SCRIPTS and _ASSIGNMENT.search(text[:_LARGEST_SCRIPT]):
-            yield path, f"{name} sets a secret"
-
-
-def _decoded(value: str) -> str:
-    try:
-        return base64.b64decode(value, validate=True).decode("utf-8", "replace")
-    except (binascii.Error, ValueError):
-        return ""
-
-
-def _literal(value: Any) -> bool:
-    """Whether a value is a known scalar that is a secret itself, not the name of one."""
-    if isinstance(value, bool | Partial) or value is None or value is UNKNOWN:
-        return False
-    return isinstance(value, int | float) or (isinstance(value, str) and _POINTER.fullmatch(value) is None)
+            yield from credentials(argument.name, argument.name, text)
 
 
 def _known(value: Any) -> bool:

@@ -82,20 +82,48 @@ TAGGABLE = (
 """The types that bills and inventories are read by. Small parts (rules, attachments, policies) are left out."""
 
 
+def _tags_1(resource: Resource, context: Context) -> Answer | None:
+    return _judge(resource, context.default_tags())
+
+
 @rule(
     "tags",
     severity="low",
     types=TAGGABLE,
     title="Resources carry tags",
     fix='add tags, for example { Name = "...", Environment = "..." }, or default_tags to the provider',
+    short="tags",
+    references=("AWS Resource Tagging Standard",),
+    version=2,
+    first=_tags_1,
+    passing="""
+        resource "aws_vpc" "main" {
+          cidr_block = "10.0.0.0/16"
+          tags       = { Name = "main" }
+        }
+    """,
+    failing="""
+        resource "aws_vpc" "main" {
+          cidr_block = "10.0.0.0/16"
+          tags       = {}
+        }
+    """,
 )
 def tags(resource: Resource, context: Context) -> Answer | None:
-    """At least one tag with a value, on the resource or from the default_tags of the provider."""
+    """At least one tag with a value, on the resource or from the default_tags of the provider that makes it.
+
+    Without tags nobody can tell whose a resource is, what it costs whom, or whether it may be deleted.
+    """
+    alias = (context.provider_of(resource) or "").partition(".")[2]
+    return _judge(resource, context.default_tags(alias or None))
+
+
+def _judge(resource: Resource, default_tags: object) -> Answer:
     if resource.type == "aws_autoscaling_group":
         own = some(inside(block, True) for block in resource.blocks("tag"))
     else:
         own = _tagged(resource.get("tags"))
-    holds = own if own else some([own, _tagged(context.default_tags())])
+    holds = own if own else some([own, _tagged(default_tags)])
     return answer(holds, "it carries tags", "it carries no tags", "tags")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-__all__ = ["Attr", "Block", "Item", "array", "boolean", "quote", "tags", "write"]
+__all__ = ["Attr", "Block", "Item", "array", "boolean", "policy", "quote", "tags", "write"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,13 @@ def array(values: Iterable[str]) -> str:
 def tags(**pairs: str) -> Attr:
     """A `tags` attribute on one line."""
     return Attr("tags", "{ " + ", ".join(f"{key} = {quote(value)}" for key, value in pairs.items()) + " }")
+
+
+def policy(*statement: Attr) -> Attr:
+    """A `policy` attribute that holds one statement."""
+    lines = (f"    {line}" for line in _body_lines(statement))
+    whole = ("jsonencode({", '  Version = "2012-10-17"', "  Statement = [{", *lines, "  }]", "})")
+    return Attr("policy", "\n".join(whole))
 
 
 def write(blocks: Iterable[Block]) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Protocol, TypeVar
 
+from rl_gym.iac.tasks.demands import Demand
 from rl_gym.iac.tasks.hcl_writer import Block
 
 __all__ = ["CRITICAL", "Builder", "Careful", "Hurried", "Mixed", "Part", "Stack", "Style"]
@@ -20,9 +21,17 @@ __all__ = ["CRITICAL", "Builder", "Careful", "Hurried", "Mixed", "Part", "Stack"
 T = TypeVar("T")
 
 CRITICAL = frozenset(
-    {"s3_public_acl", "sg_world_admin", "sg_open_database_ports", "rds_public", "hardcoded_secret", "iam_wildcard"}
+    {
+        "s3_public_acl",
+        "s3_policy_public",
+        "sg_world_admin",
+        "sg_open_database_ports",
+        "rds_public",
+        "hardcoded_secret",
+        "iam_wildcard",
+    }
 )
-"""The rules that builders know whose failure zeroes a reward: only `Mixed` ever breaks one, and rarely."""
+"""The rules whose failure zeroes a reward: of those that builders name, only `Mixed` ever breaks one, and rarely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +60,9 @@ class Stack:
     def find(self, kind: str) -> Part | None:
         return next((part for part in self.parts if part.kind == kind), None)
 
-    def links(self, **phrases: str) -> list[str]:
-        """The phrases, given by kind, whose kind stands in the stack."""
-        return [phrase for kind, phrase in phrases.items() if self.find(kind)]
+    def links(self, **demands: Demand) -> list[Demand]:
+        """The demands, given by kind, whose kind stands in the stack."""
+        return [demand for kind, demand in demands.items() if self.find(kind)]
 
     def ref(self, kind: str, resource_type: str, attribute: str) -> str | None:
         """The reference to another part's resource, or None where the stack has no such part."""
@@ -137,6 +146,9 @@ class Builder(ABC):
     types: ClassVar[tuple[str, ...]]
     """The resource types that a request for this part requires."""
 
+    others: ClassVar[tuple[str, ...]] = ()
+    """Other types that may stand in for these."""
+
     floor_tagged: ClassVar[bool] = True
     """Whether the floor tags it: where the tags are all that a hurried author could forget, it must not."""
 
@@ -148,9 +160,17 @@ class Builder(ABC):
     def nouns(self, part: Part) -> Sequence[str]:
         """What people call it, with its article: 'an S3 bucket', 'object storage'."""
 
+    def identity(self, part: Part) -> Sequence[Demand]:
+        """What its name, and what it is called, ask for; of a thing whose name is a tag, the name is no demand."""
+        return ()
+
     @abstractmethod
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        """Its parameters and links, each in words that may follow its name or be left out."""
+
     def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        """Its parameters and links in words, each a phrase that may follow its name or be left out."""
+        """The words of its demands."""
+        return [demand.words for demand in self.demands(part, stack)]
 
     @abstractmethod
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, quote, tags, write
+from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, policy, quote, tags, write
 
 
 def test_equals_signs_align_within_a_run_and_a_longer_value_breaks_the_run() -> None:
@@ -40,3 +40,19 @@ def test_strings_are_escaped() -> None:
     assert quote('a"b\\c') == '"a\\"b\\\\c"'
     assert array(["a", "b"]) == '["a", "b"]'
     assert tags(Env="prod", Team="x") == Attr("tags", '{ Env = "prod", Team = "x" }')
+
+
+def test_a_policy_holds_a_statement_whose_equals_signs_align() -> None:
+    written = policy(Attr("Effect", quote("Deny")), Attr("Principal", quote("*")))
+    assert write([Block("a", (), [Attr("bucket", quote("b")), written])]) == (
+        "a {\n"
+        '  bucket = "b"\n'
+        "  policy = jsonencode({\n"
+        '    Version = "2012-10-17"\n'
+        "    Statement = [{\n"
+        '      Effect    = "Deny"\n'
+        '      Principal = "*"\n'
+        "    }]\n"
+        "  })\n"
+        "}\n"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from rl_gym.iac.tasks.demands import Demand, equals
 from rl_gym.iac.tasks.hcl_writer import Attr, Block, quote, tags
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
@@ -24,8 +25,12 @@ class LogGroup(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a CloudWatch log group", "a log group", "somewhere for logs")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return (f"keep {part.params['days']} days",)
+    def identity(self, part: Part) -> Sequence[Demand]:
+        return (Demand(part.name, equals("name", part.name)),)
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        days = part.params["days"]
+        return (Demand(f"keep {days} days", equals("retention_in_days", days), rule="cw_retention"),)
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         key = stack.ref("key", "aws_kms_key", "arn")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from rl_gym.iac.tasks.demands import Demand, both, equals, keyed, nested, with_key
 from rl_gym.iac.tasks.hcl_writer import Attr, Block, boolean, quote, tags
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
@@ -21,8 +22,16 @@ class Table(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a DynamoDB table", "a key-value table", "a NoSQL table")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return (f"hash key {part.params['hash_key']}", *stack.links(key="encrypted with the project key"))
+    def identity(self, part: Part) -> Sequence[Demand]:
+        return (Demand(part.name, equals("name", part.name)),)
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        hash_key = part.params["hash_key"]
+        key = nested("server_side_encryption", both(equals("enabled", True), keyed("kms_key_arn")))
+        return (
+            Demand(f"hash key {hash_key}", equals("hash_key", hash_key)),
+            *stack.links(key=with_key(key, "ddb_encryption")),
+        )
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         key = stack.ref("key", "aws_kms_key", "arn")
@@ -43,6 +52,10 @@ class Table(Builder):
                         [Attr("enabled", boolean(True)), Attr("kms_key_arn", key) if key else None],
                     ),
                     Block("server_side_encryption", (), [Attr("enabled", boolean(False))]),
+                ),
+                style.protect(
+                    "dynamodb_pitr",
+                    *(Block("point_in_time_recovery", (), [Attr("enabled", boolean(on))]) for on in (True, False)),
                 ),
             ],
         )

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, quote
+from rl_gym.iac.tasks.demands import Demand, allows, both, companion, either, equals, nested, through
+from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, policy, quote
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
 
@@ -85,11 +86,16 @@ def _draw(project: str, rng: Random) -> dict[str, object]:
     return {"service": service, "target": target, "verb": rng.choice(("read", "write")), "invitation": invitation}
 
 
-def _details(part: Part, stack: Stack) -> Sequence[str]:
+def _need(part: Part, stack: Stack) -> Demand:
+    """What the policy is for. An invitation to grant more is in the words, and not in what is asked."""
     p, service = part.params, _SERVICES[part.params["service"]]
     neighbour = stack.find(service.neighbour[0])
-    need = f"to {p['verb']} {service.thing} {neighbour.name if neighbour else p['target']}"
-    return (f"{need}, {p['invitation'].format(service.title)}",) if p["invitation"] else (need,)
+    thing = neighbour.name if neighbour else p["target"]
+    words = f"to {p['verb']} {service.thing} {thing}"
+    if p["invitation"]:
+        words = f"{words}, {p['invitation'].format(service.title)}"
+    actions = service.reads if p["verb"] == "read" else service.writes
+    return Demand(words, allows(actions, thing, service.neighbour[1] if neighbour else ""))
 
 
 def _document(part: Part, stack: Stack, style: Style) -> Attr:
@@ -106,26 +112,13 @@ def _document(part: Part, stack: Stack, style: Style) -> Attr:
         style.limit("iam_svc_wildcard", (narrow, resource), (broad, resource), (broad, anything)),
         (anything, anything),
     )
-    return Attr(
-        "policy",
-        "\n".join(
-            (
-                "jsonencode({",
-                '  Version = "2012-10-17"',
-                "  Statement = [{",
-                '    Effect   = "Allow"',
-                f"    Action   = {action}",
-                f"    Resource = {where}",
-                "  }]",
-                "})",
-            )
-        ),
-    )
+    return policy(Attr("Effect", quote("Allow")), Attr("Action", action), Attr("Resource", where))
 
 
 class Policy(Builder):
     kind = "policy"
     types = ("aws_iam_policy",)
+    others = ("aws_iam_role_policy", "aws_iam_user_policy", "aws_iam_group_policy")
 
     def draw(self, project: str, rng: Random) -> Part:
         return Part(self.kind, f"{project}-{rng.choice(PURPOSES[self.kind])}", _draw(project, rng))
@@ -133,8 +126,11 @@ class Policy(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("an IAM policy", "a managed policy", "permissions")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return _details(part, stack)
+    def identity(self, part: Part) -> Sequence[Demand]:
+        return (Demand(part.name, equals("name", part.name)),)
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        return (_need(part, stack),)
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -147,6 +143,7 @@ class Policy(Builder):
 class RolePolicy(Builder):
     kind = "role_policy"
     types = ("aws_iam_role_policy",)
+    others = ("aws_iam_policy", "aws_iam_role")
 
     def draw(self, project: str, rng: Random) -> Part:
         role = f"{project}-{rng.choice(('task', 'lambda', 'ci', 'node'))}"
@@ -155,8 +152,16 @@ class RolePolicy(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("an IAM role policy", "an inline policy", "role permissions")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return (f"on role {part.params['role']}", *_details(part, stack))
+    def identity(self, part: Part) -> Sequence[Demand]:
+        named = equals("name", part.name)
+        return (Demand(part.name, either(named, nested("inline_policy", named))),)
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        named = equals("name", part.params["role"])
+        on_role = either(equals("role", part.params["role"]), through("role", named))
+        attached = companion("aws_iam_role_policy_attachment", "policy_arn", on_role)
+        within = both(named, nested("inline_policy", equals("name", part.name)))
+        return (Demand(f"on role {part.params['role']}", either(on_role, attached, within)), _need(part, stack))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(

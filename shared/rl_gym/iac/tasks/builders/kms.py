@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from rl_gym.iac.tasks.demands import Demand, companion, contains, either, equals
 from rl_gym.iac.tasks.hcl_writer import Attr, Block, boolean, quote, tags
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
@@ -21,8 +22,14 @@ class Key(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a KMS key", "a customer key", "an encryption key")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return (f"deletion window {part.params['window']} days",)
+    def identity(self, part: Part) -> Sequence[Demand]:
+        alias = companion("aws_kms_alias", "target_key_id", contains("name", part.name))
+        named = either(contains("description", part.name), equals("tags.Name", part.name), alias)
+        return (Demand(part.name, named),)
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        window = part.params["window"]
+        return (Demand(f"deletion window {window} days", equals("deletion_window_in_days", window)),)
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(

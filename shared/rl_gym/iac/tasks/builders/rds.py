@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from rl_gym.iac.tasks.demands import Demand, behind, both, equals, keyed, with_key
 from rl_gym.iac.tasks.hcl_writer import Attr, Block, boolean, quote, tags
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
@@ -40,8 +41,18 @@ def _backup(part: Part, style: Style) -> Attr | None:
     )
 
 
-def _links(stack: Stack) -> list[str]:
-    return stack.links(key="encrypted with the project key", security_group="behind the project firewall")
+def _guards(style: Style) -> list[Attr | None]:
+    """Against a hasty delete, and against passwords as the only way in."""
+    arguments = {
+        "rds_deletion_protection": "deletion_protection",
+        "rds_iam_auth": "iam_database_authentication_enabled",
+    }
+    return [style.protect(rule, *(Attr(name, boolean(on)) for on in (True, False))) for rule, name in arguments.items()]
+
+
+def _links(stack: Stack) -> list[Demand]:
+    encrypted = both(equals("storage_encrypted", True), keyed("kms_key_id"))
+    return stack.links(key=with_key(encrypted, "rds_encrypted"), security_group=behind("vpc_security_group_ids"))
 
 
 def _groups(stack: Stack) -> Attr | None:
@@ -67,9 +78,18 @@ class Database(Builder):
         engine = part.params["engine"]
         return (f"an RDS {engine} instance", f"a {engine} database", f"managed {engine}")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        p = part.params
-        return (f"{p['size']} GB", f"class {p['class']}", f"user {p['user']}", *_links(stack))
+    def identity(self, part: Part) -> Sequence[Demand]:
+        engine = part.params["engine"]
+        return Demand(engine, equals("engine", engine)), Demand(part.name, equals("identifier", part.name))
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        size, kind, user = part.params["size"], part.params["class"], part.params["user"]
+        return (
+            Demand(f"{size} GB", equals("allocated_storage", size)),
+            Demand(f"class {kind}", equals("instance_class", kind)),
+            Demand(f"user {user}", equals("username", user)),
+            *_links(stack),
+        )
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -85,6 +105,7 @@ class Database(Builder):
                 style.limit("rds_public", None, Attr("publicly_accessible", boolean(True))),
                 *_storage(stack, style),
                 _backup(part, style),
+                *_guards(style),
                 style.protect("rds_multi_az", Attr("multi_az", boolean(True)), Attr("multi_az", boolean(False))),
                 _groups(stack),
                 style.protect("tags", tags(Project=stack.project)),
@@ -104,8 +125,13 @@ class Cluster(Builder):
         engine = part.params["engine"]
         return (f"an RDS {engine} cluster", f"an {engine} cluster", f"a database cluster on {engine}")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return (f"user {part.params['user']}", *_links(stack))
+    def identity(self, part: Part) -> Sequence[Demand]:
+        engine = part.params["engine"]
+        return Demand(engine, equals("engine", engine)), Demand(part.name, equals("cluster_identifier", part.name))
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        user = part.params["user"]
+        return (Demand(f"user {user}", equals("master_username", user)), *_links(stack))
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -118,6 +144,7 @@ class Cluster(Builder):
                 _password(style, "master_password"),
                 *_storage(stack, style),
                 _backup(part, style),
+                *_guards(style),
                 _groups(stack),
                 style.protect("tags", tags(Project=stack.project)),
             ],

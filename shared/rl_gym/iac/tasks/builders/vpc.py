@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from random import Random
 
+from rl_gym.iac.tasks.demands import Demand, admits, companion, equals, network, refers
 from rl_gym.iac.tasks.hcl_writer import Attr, Block, array, quote, tags
 from rl_gym.iac.tasks.names import PURPOSES
 from rl_gym.iac.tasks.parts import Builder, Part, Stack, Style
@@ -33,8 +34,15 @@ class Network(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a VPC", "a network", "a private network")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        return (f"range {part.params['cidr']}", *stack.links(logs="flow logs go to the log group"))
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        cidr = part.params["cidr"]
+        logged = companion(
+            "aws_flow_log", "vpc_id", refers("aws_cloudwatch_log_group", "log_destination", "log_group_name")
+        )
+        return (
+            Demand(f"range {cidr}", network("cidr_block", cidr)),
+            *stack.links(logs=Demand("flow logs go to the log group", logged, rule="vpc_flow_logs")),
+        )
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         yield Block(
@@ -73,9 +81,16 @@ class SecurityGroup(Builder):
     def nouns(self, part: Part) -> Sequence[str]:
         return ("a security group", "a firewall", "firewall rules")
 
-    def details(self, part: Part, stack: Stack) -> Sequence[str]:
-        origin = "anywhere" if part.params["cidr"] == "0.0.0.0/0" else part.params["cidr"]
-        return (f"port {part.params['port']} from {origin}", *stack.links(network="in the VPC"))
+    def identity(self, part: Part) -> Sequence[Demand]:
+        return (Demand(part.name, equals("name", part.name)),)
+
+    def demands(self, part: Part, stack: Stack) -> Sequence[Demand]:
+        port, cidr = part.params["port"], part.params["cidr"]
+        origin = "anywhere" if cidr == "0.0.0.0/0" else cidr
+        return (
+            Demand(f"port {port} from {origin}", admits(port, cidr)),
+            *stack.links(network=Demand("in the VPC", refers("aws_vpc", "vpc_id"))),
+        )
 
     def build(self, part: Part, stack: Stack, style: Style) -> Iterator[Block]:
         port, cidr, network = part.params["port"], part.params["cidr"], stack.ref("network", "aws_vpc", "id")

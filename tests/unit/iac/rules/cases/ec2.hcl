@@ -446,3 +446,160 @@ resource "aws_instance" "i" {
     }
   }
 }
+
+#### ec2_ebs_optimized: pass: every instance
+resource "aws_instance" "i" {
+  for_each          = toset(["a", "b"])
+  ami               = "ami-1"
+  instance_type     = "t3.micro"
+  availability_zone = "eu-west-1${each.key}"
+  ebs_optimized     = true
+}
+
+#### ec2_ebs_optimized: fail: one instance of two
+resource "aws_instance" "i" {
+  for_each      = { a = true, b = false }
+  ami           = "ami-1"
+  instance_type = "t3.micro"
+  ebs_optimized = each.value
+}
+
+#### ebs_encrypted: pass: JSON syntax
+{
+  "resource": {
+    "aws_instance": {
+      "r": {
+        "ami": "ami-1",
+        "instance_type": "t3.micro",
+        "root_block_device": {
+          "encrypted": true
+        }
+      }
+    }
+  }
+}
+
+#### ebs_encrypted: fail: JSON syntax
+{
+  "resource": {
+    "aws_instance": {
+      "r": {
+        "ami": "ami-1",
+        "instance_type": "t3.micro",
+        "root_block_device": {
+          "encrypted": true
+        },
+        "ebs_block_device": [
+          {
+            "device_name": "/dev/sdb"
+          }
+        ]
+      }
+    }
+  }
+}
+
+#### ec2_imdsv2: pass: JSON syntax
+{
+  "resource": {
+    "aws_instance": {
+      "r": {
+        "ami": "ami-1",
+        "instance_type": "t3.micro",
+        "metadata_options": {
+          "http_tokens": "required"
+        }
+      }
+    }
+  }
+}
+
+#### ec2_imdsv2: fail: JSON syntax
+{
+  "resource": {
+    "aws_instance": {
+      "r": {
+        "ami": "ami-1",
+        "instance_type": "t3.micro",
+        "metadata_options": [
+          {
+            "http_tokens": "optional"
+          }
+        ]
+      }
+    }
+  }
+}
+
+#### ec2_ebs_optimized: pass: JSON syntax
+{
+  "resource": {
+    "aws_instance": {
+      "r": {
+        "ami": "ami-1",
+        "instance_type": "t3.micro",
+        "ebs_optimized": true
+      }
+    }
+  }
+}
+
+#### ec2_ebs_optimized: fail: JSON syntax
+{
+  "resource": {
+    "aws_instance": {
+      "r": {
+        "ami": "ami-1",
+        "instance_type": "t3.micro",
+        "ebs_optimized": false
+      }
+    }
+  }
+}
+
+#### ebs_encrypted: fail: encryption by default in another region
+provider "aws" {
+  alias  = "west"
+  region = "us-west-2"
+}
+
+resource "aws_ebs_encryption_by_default" "west" {
+  provider = aws.west
+}
+
+resource "aws_ebs_volume" "v" {
+  availability_zone = "eu-west-1a"
+  size              = 10
+}
+
+#### ebs_encrypted: pass: encryption by default by the same provider
+provider "aws" {
+  alias  = "west"
+  region = "us-west-2"
+}
+
+resource "aws_ebs_encryption_by_default" "west" {
+  provider = aws.west
+}
+
+resource "aws_ebs_volume" "v" {
+  provider          = aws.west
+  availability_zone = "us-west-2a"
+  size              = 10
+}
+
+#### ec2_imdsv2: fail: the default of another region
+provider "aws" {
+  alias  = "west"
+  region = "us-west-2"
+}
+
+resource "aws_ec2_instance_metadata_defaults" "west" {
+  provider    = aws.west
+  http_tokens = "required"
+}
+
+resource "aws_instance" "i" {
+  ami           = "ami-0abcdef1234567890"
+  instance_type = "t3.micro"
+}

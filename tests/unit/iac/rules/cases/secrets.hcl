@@ -442,3 +442,96 @@ resource "aws_ssm_parameter" "p" {
   type  = "SecureString"
   value = random_password.p.result
 }
+
+#### hardcoded_secret: pass: JSON syntax
+{
+  "resource": {
+    "aws_db_instance": {
+      "r": {
+        "engine": "postgres",
+        "instance_class": "db.t4g.small",
+        "allocated_storage": 20,
+        "username": "app",
+        "manage_master_user_password": true
+      }
+    }
+  }
+}
+
+#### hardcoded_secret: fail: JSON syntax
+{
+  "resource": {
+    "aws_db_instance": {
+      "r": {
+        "engine": "postgres",
+        "instance_class": "db.t4g.small",
+        "allocated_storage": 20,
+        "username": "app",
+        "password": "hunter2"
+      }
+    }
+  }
+}
+
+#### hardcoded_secret: fail: a fallback inside a lone interpolation
+variable "password" {}
+
+resource "aws_db_instance" "d" {
+  engine            = "postgres"
+  instance_class    = "db.t3.micro"
+  allocated_storage = 20
+  username          = "app"
+  password          = "${coalesce(var.password, "hunter2")}"
+}
+
+#### hardcoded_secret: fail: a fallback in JSON syntax
+{
+  "variable": {"password": {}},
+  "resource": {
+    "aws_db_instance": {
+      "d": {
+        "engine": "postgres",
+        "instance_class": "db.t3.micro",
+        "allocated_storage": 20,
+        "username": "app",
+        "password": "${coalesce(var.password, \"hunter2\")}"
+      }
+    }
+  }
+}
+
+#### hardcoded_secret: na: units that bear the name of a token
+resource "aws_cognito_user_pool_client" "c" {
+  name         = "app"
+  user_pool_id = "eu-west-1_a1b2c3"
+
+  token_validity_units {
+    access_token  = "hours"
+    id_token      = "hours"
+    refresh_token = "days"
+  }
+}
+
+#### hardcoded_secret: fail: a parameter that is named for a secret, of type String
+resource "aws_ssm_parameter" "p" {
+  name  = "/orders/db_password"
+  type  = "String"
+  value = "hunter2hunter2"
+}
+
+#### hardcoded_secret: pass: a parameter that is named for a secret and gets it from elsewhere
+resource "random_password" "p" {
+  length = 24
+}
+
+resource "aws_ssm_parameter" "p" {
+  name  = "/orders/db_password"
+  type  = "SecureString"
+  value = random_password.p.result
+}
+
+#### hardcoded_secret: fail: the value of an API key
+resource "aws_api_gateway_api_key" "k" {
+  name  = "partner"
+  value = "0123456789abcdef0123456789abcdef"
+}

@@ -89,3 +89,61 @@ resource "aws_sns_topic_policy" "t" {
   arn    = "a"
   policy = "{}"
 }
+
+#### tags: pass: JSON syntax
+{
+  "resource": {
+    "aws_vpc": {
+      "r": {
+        "cidr_block": "10.0.0.0/16",
+        "tags": {
+          "Name": "v"
+        }
+      }
+    }
+  }
+}
+
+#### tags: fail: JSON syntax
+{
+  "resource": {
+    "aws_vpc": {
+      "r": {
+        "cidr_block": "10.0.0.0/16",
+        "tags": {}
+      }
+    }
+  }
+}
+
+#### tags: pass: default tags of the provider that makes it
+provider "aws" {
+  alias  = "west"
+  region = "us-west-2"
+
+  default_tags {
+    tags = { Team = "data" }
+  }
+}
+
+resource "aws_vpc" "v" {
+  provider   = aws.west
+  cidr_block = "10.0.0.0/16"
+}
+
+#### tags: fail: default tags of another provider
+provider "aws" {
+  default_tags {
+    tags = { Team = "data" }
+  }
+}
+
+provider "aws" {
+  alias  = "west"
+  region = "us-west-2"
+}
+
+resource "aws_vpc" "v" {
+  provider   = aws.west
+  cidr_block = "10.0.0.0/16"
+}
