@@ -12,65 +12,66 @@ pytest.importorskip("torch")
 
 from rl_gym.iac.prompts import prompt
 from rl_gym.infra.errors import NotFoundError, UsageError
-from rl_gym.serving.backends import Sampling, TransformersBackend
+from rl_gym.serving.local_model import LocalModel
+from rl_gym.serving.sampling import Sampling
 from rl_gym.serving.weights import find_model
 
 PROMPTS = [prompt("a bucket atlas-media", ["aws_s3_bucket"]), prompt("a story without end " * 8), "x"]
 
 
 @pytest.fixture(scope="module")
-def backend() -> TransformersBackend:
-    return TransformersBackend(find_model("nano-base"), batch_size=4)
+def model() -> LocalModel:
+    return LocalModel(find_model("nano-base"), batch_size=4)
 
 
-def texts(backend: TransformersBackend, prompts: list[str], **how: Any) -> list[list[str]]:
-    return [[sample.text for sample in samples] for samples in backend.complete(prompts, Sampling(**how))]
+def texts(model: LocalModel, prompts: list[str], **how: Any) -> list[list[str]]:
+    return [[sample.text for sample in samples] for samples in model.complete(prompts, Sampling(**how))]
 
 
-def test_every_prompt_gets_its_samples_in_its_place(backend: TransformersBackend) -> None:
-    answers = texts(backend, PROMPTS, greedy=True, max_tokens=12)
+def test_every_prompt_gets_its_samples_in_its_place(model: LocalModel) -> None:
+    answers = texts(model, PROMPTS, greedy=True, max_tokens=12)
     assert [len(answer) for answer in answers] == [1, 1, 1]
-    assert answers[::-1] == texts(backend, PROMPTS[::-1], greedy=True, max_tokens=12)
-    assert answers[1] == texts(backend, PROMPTS[1:2], greedy=True, max_tokens=12)[0]
+    assert answers[::-1] == texts(model, PROMPTS[::-1], greedy=True, max_tokens=12)
+    assert answers[1] == texts(model, PROMPTS[1:2], greedy=True, max_tokens=12)[0]
 
 
-def test_sampling_follows_its_seed(backend: TransformersBackend) -> None:
-    first = texts(backend, PROMPTS, n=3, seed=5, max_tokens=24)
+def test_sampling_follows_its_seed(model: LocalModel) -> None:
+    first = texts(model, PROMPTS, n=3, seed=5, max_tokens=24)
     assert [len(answer) for answer in first] == [3, 3, 3]
-    assert first == texts(backend, PROMPTS, n=3, seed=5, max_tokens=24)
-    assert first != texts(backend, PROMPTS, n=3, seed=6, max_tokens=24)
+    assert first == texts(model, PROMPTS, n=3, seed=5, max_tokens=24)
+    assert first != texts(model, PROMPTS, n=3, seed=6, max_tokens=24)
     assert len({text for answer in first for text in answer}) > 3
 
 
-def test_a_low_temperature_comes_near_greedy(backend: TransformersBackend) -> None:
-    assert texts(backend, PROMPTS[:1], temperature=0.01, max_tokens=8) == texts(
-        backend, PROMPTS[:1], greedy=True, max_tokens=8
+def test_a_low_temperature_comes_near_greedy(model: LocalModel) -> None:
+    assert texts(model, PROMPTS[:1], temperature=0.01, max_tokens=8) == texts(
+        model, PROMPTS[:1], greedy=True, max_tokens=8
     )
 
 
-def test_a_sample_says_how_it_ended_and_how_long_it_is(backend: TransformersBackend) -> None:
-    [[cut]] = backend.complete(PROMPTS[:1], Sampling(max_tokens=3, greedy=True))
+def test_a_sample_says_how_it_ended_and_how_long_it_is(model: LocalModel) -> None:
+    [[cut]] = model.complete(PROMPTS[:1], Sampling(max_tokens=3, greedy=True))
     assert (cut.finish_reason, cut.tokens) == ("length", 3)
-    [[whole]] = backend.complete(PROMPTS[:1], Sampling(max_tokens=400, greedy=True))
+    [[whole]] = model.complete(PROMPTS[:1], Sampling(max_tokens=400, greedy=True))
     assert whole.finish_reason == "stop"
     assert 3 < whole.tokens < 400
     assert whole.text.startswith(cut.text)
     assert "<end>" not in whole.text
 
 
-def test_log_probabilities_come_one_a_token(backend: TransformersBackend) -> None:
-    samples = backend.complete(PROMPTS[:2], Sampling(n=2, max_tokens=64, logprobs=True))
+def test_log_probabilities_come_one_a_token(model: LocalModel) -> None:
+    samples = model.complete(PROMPTS[:2], Sampling(n=2, max_tokens=64, logprobs=True))
     for sample in (sample for answer in samples for sample in answer):
         assert sample.logprobs is not None
         assert len(sample.logprobs) == sample.tokens
         assert all(math.isfinite(p) and p <= 0 for p in sample.logprobs)
-    [[plain]] = backend.complete(PROMPTS[:1], Sampling(max_tokens=4))
+    [[plain]] = model.complete(PROMPTS[:1], Sampling(max_tokens=4))
     assert plain.logprobs is None
 
 
-def test_progress_counts_prompts(backend: TransformersBackend) -> None:
+def test_progress_counts_prompts(model: LocalModel) -> None:
     counts: list[int] = []
-    backend.complete(PROMPTS, Sampling(n=2, max_tokens=2), progress=counts.append)
+    model.complete(PROMPTS, Sampling(n=2, max_tokens=2), progress=counts.append)
     assert sum(counts) == len(PROMPTS)
     assert max(counts) <= 2
 
@@ -78,10 +79,10 @@ def test_progress_counts_prompts(backend: TransformersBackend) -> None:
 @pytest.mark.parametrize(
     ("text", "said"), [("", "prompt 0 is empty"), ("word " * 4000, "prompt 0 does not fit: .* tokens, 8 to generate")]
 )
-def test_a_prompt_that_cannot_be_read_is_refused(backend: TransformersBackend, text: str, said: str) -> None:
-    assert not backend.fits(text, Sampling(max_tokens=8))
+def test_a_prompt_that_cannot_be_read_is_refused(model: LocalModel, text: str, said: str) -> None:
+    assert not model.fits(text, Sampling(max_tokens=8))
     with pytest.raises(UsageError, match=said):
-        backend.complete([text], Sampling(max_tokens=8))
+        model.complete([text], Sampling(max_tokens=8))
 
 
 @pytest.mark.parametrize(
@@ -105,13 +106,13 @@ def test_sampling_has_bounds(how: dict[str, Any]) -> None:
 
 def test_a_folder_without_a_model(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match=r"config\.json is missing"):
-        TransformersBackend(tmp_path)
+        LocalModel(tmp_path)
 
 
 def test_a_damaged_model_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text('{"model_type": "llama"}')
     with pytest.raises(UsageError) as raised:
-        TransformersBackend(tmp_path)
+        LocalModel(tmp_path)
     assert "cannot be loaded" in str(raised.value)
     assert "\n" not in str(raised.value)
 
@@ -121,4 +122,4 @@ def test_pickled_weights_are_refused(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes((find_model("nano-base") / name).read_bytes())
     (tmp_path / "pytorch_model.bin").write_bytes(b"\x80\x04.")
     with pytest.raises(UsageError, match="cannot be loaded"):
-        TransformersBackend(tmp_path)
+        LocalModel(tmp_path)
