@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from rl_gym.gym.core import Environment, Episode
 from rl_gym.gym.evaluation import evaluate, evaluate_reference
 from rl_gym.gym.records import RecordedCompletion
-from rl_gym.serving.backends import Sample, Sampling, TransformersBackend
+from rl_gym.serving.local_model import LocalModel
+from rl_gym.serving.sampling import Sample, Sampling
 
 __all__ = ["REFERENCES", "ModelPolicy", "evaluate_anchor"]
 
@@ -21,7 +22,7 @@ class ModelPolicy:
     """A model under the name that tables give it; `digest` is that of its weights."""
 
     name: str
-    backend: TransformersBackend
+    model: LocalModel
     digest: str
 
 
@@ -78,8 +79,8 @@ def _answer(
     answers: dict[bool, list[list[Sample]]] = {}
     for greedy in (True, False):
         sampling = Sampling(n=1 if greedy else samples, max_tokens=max_tokens, seed=seed, greedy=greedy)
-        readable = [number for number, prompt in enumerate(prompts) if policy.backend.fits(prompt, sampling)]
-        given = policy.backend.complete(
+        readable = [number for number, prompt in enumerate(prompts) if policy.model.fits(prompt, sampling)]
+        given = policy.model.complete(
             [prompts[number] for number in readable],
             sampling,
             progress=(lambda count: progress(policy.name, count)) if progress else None,

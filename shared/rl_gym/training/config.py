@@ -6,32 +6,47 @@ import difflib
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import resources
-from typing import Annotated, Any, Literal, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from rl_gym.infra.errors import NotFoundError, UsageError
+from rl_gym.training import chain
+from rl_gym.training.chain import PolicyName
+from rl_gym.training.continual import DriftSection, RaftSection, RepairSection, UpdateSection
+from rl_gym.training.inputs import BakeoffSection, FlywheelSection, MineSection
+from rl_gym.training.machine import MachineSection
+from rl_gym.training.recipe import CollapseSection, Count, GrpoSection, Section, SftSection
+from rl_gym.wire.run import RunMode
 
 __all__ = [
+    "BakeoffSection",
+    "CollapseSection",
     "Config",
+    "DriftSection",
     "EnvironmentSection",
     "EpisodesSection",
     "EvaluateSection",
+    "FlywheelSection",
     "GateSection",
     "GrpoSection",
+    "MachineSection",
+    "MineSection",
     "ModelSection",
+    "RaftSection",
+    "RepairSection",
     "SftSection",
+    "UpdateSection",
     "keys",
     "preset_names",
     "resolve",
 ]
 
-Count = Annotated[int, Field(ge=1, le=1_000_000)]
-Rate = Annotated[float, Field(gt=0, le=1)]
+_GIVEN = ("preset", "mode")
+"""Keys that say which run it is: an override changes what lies under them."""
 
-
-class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+TEMPLATE_TOKENS = 64
+"""Enough for the turns of a conversation and the system prompt that some templates write by themselves."""
 
 
 class EnvironmentSection(Section):
@@ -44,7 +59,12 @@ class EnvironmentSection(Section):
 class ModelSection(Section):
     """The model that training starts from, and how this machine runs it."""
 
-    base: str = Field(description="a packaged model (nano-base) or a folder with config.json and safetensors")
+    base: str = Field(
+        description="a packaged model (nano-base, smol), a folder, gguf:FILE, hub:ORG/NAME or s3://BUCKET/PREFIX"
+    )
+    root: Annotated[
+        str | None, Field(description="the pretrained model that servers run, where model.base was made of it")
+    ] = None
     threads: Annotated[int, Field(ge=1, le=256, description="threads of each training or generating process")] = 1
 
 
@@ -58,61 +78,50 @@ class EpisodesSection(Section):
     sft: Count = Field(description="demonstrations that SFT draws its batches from")
     grpo: Count = Field(description="prompts that GRPO draws its groups from")
     held_out: Count = Field(description="episodes of the anchor that evaluation uses")
+    rehearsal: Annotated[
+        float,
+        Field(ge=0, lt=1, description="share of a repair's or an update's rows that is the training split as it was"),
+    ] = 0.25
 
-
-class SftSection(Section):
-    """Supervised fine-tuning on the oracle mix (TRL's SFTTrainer)."""
-
-    steps: Count
-    batch_size: Count
-    learning_rate: Rate
-    warmup_steps: Annotated[int, Field(ge=0)] = 0
-    lora_rank: Annotated[int, Field(ge=0, le=512, description="0 trains every weight")] = 0
-    oracle_share: Annotated[float, Field(ge=0, le=1, description="demonstrations that are the oracle's own")] = 1.0
-    secure: Annotated[
-        float, Field(ge=0, le=1, description="in the other demonstrations: chance of each security attribute")
-    ] = 0.5
-
-
-class GrpoSection(Section):
-    """Reinforcement learning with the verifier as the reward (TRL's GRPOTrainer)."""
-
-    steps: Count
-    prompts_per_step: Count
-    generations: Annotated[int, Field(ge=2, le=256)]
-    learning_rate: Rate
-    temperature: Annotated[float, Field(gt=0, le=10)] = 1.0
-    beta: Annotated[float, Field(ge=0, le=10, description="weight of the KL term to the SFT model")] = 0.0
-    loss: Literal["dapo", "dr_grpo", "grpo", "bnpo"] = "dapo"
-    num_iterations: Annotated[int, Field(ge=1, le=16, description="passes over each window of completions")] = 1
-    epsilon_high: Annotated[float | None, Field(gt=0, le=10)] = None
-    lora_rank: Annotated[int, Field(ge=0, le=512, description="0 trains every weight")] = 0
-    lora_alpha: Annotated[int, Field(ge=1, le=1024)] = 32
-    save_steps: Annotated[int, Field(ge=1, description="a checkpoint every so many steps")] = 10
-
-    @model_validator(mode="after")
-    def _save_at_the_end_of_a_window(self) -> GrpoSection:
-        """Between, completions of the window would be lost, and a resumed run would not be the same run."""
-        if self.save_steps % self.num_iterations:
-            raise ValueError(f"grpo.save_steps must be a multiple of grpo.num_iterations ({self.num_iterations})")
-        if self.epsilon_high is not None and self.num_iterations == 1:
-            raise ValueError("grpo.epsilon_high does nothing with grpo.num_iterations at 1: nothing is ever clipped")
-        return self
+    @property
+    def context(self) -> int:
+        """Tokens of prompt and answer together, at most, with room for what a chat template adds."""
+        return self.max_prompt_tokens + TEMPLATE_TOKENS + self.max_tokens
 
 
 class EvaluateSection(Section):
     """What is measured on the held-out episodes."""
 
     anchor: str = "synthetic"
-    policies: list[Literal["random", "base", "sft", "grpo", "oracle"]] = ["random", "base", "sft", "grpo", "oracle"]
+    policies: Annotated[
+        list[PolicyName] | None, Field(min_length=1, description="rungs of the ladder, in order; else all of the mode")
+    ] = None
     samples: Annotated[int, Field(ge=1, le=256, description="samples an episode, beside one greedy")] = 4
     temperature: Annotated[float, Field(gt=0, le=10)] = 1.0
     batch_size: Count = 128
     processes: Annotated[int, Field(ge=1, le=64, description="models that generate side by side")] = 1
+    through: Annotated[
+        Literal["process", "policy"],
+        Field(description="what runs the models: processes here, or a policy service where that serves them"),
+    ] = "process"
+    best_of: Annotated[
+        int | None, Field(ge=2, le=256, description="report the best of so many of the samples beside a single one")
+    ] = None
+    repair: Annotated[bool, Field(description="report a second answer to what failed beside the first")] = False
+
+    @model_validator(mode="after")
+    def _figures_that_can_be_had(self) -> EvaluateSection:
+        if self.best_of is not None and self.best_of > self.samples:
+            raise ValueError(
+                f"evaluate.best_of ({self.best_of}) needs as many evaluate.samples, which are {self.samples}"
+            )
+        if self.repair and self.through == "policy":
+            raise ValueError("evaluate.repair needs the models in processes here: leave evaluate.through out")
+        return self
 
 
 class GateSection(Section):
-    """The promotion gate: incumbent SFT, candidate GRPO."""
+    """The promotion gate."""
 
     tolerance: Annotated[float, Field(gt=0, le=1, description="loss of reward that still passes")] = 0.02
 
@@ -121,14 +130,104 @@ class Config(Section):
     """A resolved run configuration; `preset` names where it came from."""
 
     preset: str
+    mode: RunMode = "pipeline"
     seed: Annotated[int, Field(ge=0, lt=2**31)] = 0
     environment: EnvironmentSection
     model: ModelSection
+    machine: MachineSection = MachineSection()
     episodes: EpisodesSection
     sft: SftSection
     grpo: GrpoSection
+    raft: Annotated[RaftSection | None, Field(description="a pipeline with it has RAFT between SFT and GRPO")] = None
+    repair: Annotated[RepairSection | None, Field(description="of mode repair")] = None
+    update: UpdateSection = UpdateSection()
+    drift: DriftSection = DriftSection()
+    flywheel: FlywheelSection = FlywheelSection()
+    bakeoff: BakeoffSection = BakeoffSection()
+    mine: MineSection = MineSection()
+    collapse: CollapseSection = CollapseSection()
     evaluate: EvaluateSection = EvaluateSection()
     gate: GateSection = GateSection()
+    report_to: Annotated[
+        Literal["none", "tensorboard", "trackio", "wandb"], Field(description="where trainers report to, beside here")
+    ] = "none"
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages of this run, in order."""
+        return chain.chain(self.mode, raft=self.raft is not None)
+
+    @property
+    def context(self) -> int:
+        """Tokens of the longest prompt and answer together, at most; what a repair learns is longer than an episode."""
+        longer = self.repair.max_prompt_tokens - self.episodes.max_prompt_tokens if self.repair else 0
+        return self.episodes.context + (max(0, longer) if self.mode == "repair" else 0)
+
+    @property
+    def policies(self) -> tuple[PolicyName, ...]:
+        """What this run evaluates, in order."""
+        return tuple(self.evaluate.policies or chain.policies(self.stages))
+
+    @model_validator(mode="after")
+    def _policies_of_this_run(self) -> Config:
+        known = [
+            policy
+            for policy in chain.POLICIES
+            if policy in ("random", "oracle") or chain.maker(policy, self.stages) is not None
+        ]
+        for policy in self.evaluate.policies or ():
+            if policy not in known:
+                raise ValueError(
+                    f"evaluate.policies: a run of mode {self.mode} has no {policy!r}, but {', '.join(known)}"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _prompts_for_a_generation(self) -> Config:
+        """TRL drops a generation that it cannot fill, and would train on nothing."""
+        wanted = self.grpo.prompts_per_step * self.grpo.steps_per_generation * self.machine.world
+        if self.episodes.grpo < wanted:
+            processes = " x machine.machines x machine.processes" if self.machine.world > 1 else ""
+            raise ValueError(
+                f"episodes.grpo ({self.episodes.grpo}) must be at least grpo.prompts_per_step x "
+                f"grpo.steps_per_generation{processes} ({wanted}): one generation takes so many prompts"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _models_to_go_on_from(self) -> Config:
+        for stage in ("sft", "raft"):
+            if stage in chain.trainers(self.stages)[:-1] and not getattr(self, stage).merge:
+                raise ValueError(f"{stage}.merge false leaves no model that the next stage could train: keep it true")
+        return self
+
+    @model_validator(mode="after")
+    def _sections_of_this_mode(self) -> Config:
+        if self.raft is not None and self.mode != "pipeline":
+            raise ValueError(f"raft is a stage of mode pipeline: a run of mode {self.mode} has none")
+        if self.repair is None and self.mode == "repair":
+            raise ValueError("mode repair needs repair.steps, repair.batch_size and repair.learning_rate")
+        if self.mode == "flywheel" and self.flywheel.traffic is None:
+            raise ValueError("mode flywheel needs flywheel.traffic: a file of aggregated traffic")
+        if self.mode == "mine" and not self.mine.folders:
+            raise ValueError('mode mine needs mine.folders: cloned repositories, as ["FOLDER"]')
+        now = self.environment.options.get("ruleset")
+        if self.mode == "drift" and now in (None, self.drift.before):
+            raise ValueError(
+                f"a drift goes from drift.before ({self.drift.before}) to environment.options.ruleset "
+                f"({now or 'not given'}): name another ruleset"
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _rates_for_a_band(self) -> Config:
+        band = self.grpo.difficulty_low, self.grpo.difficulty_high
+        if band != (0, 1) and self.grpo.difficulty_map is None and self.raft is None:
+            raise ValueError(
+                "grpo.difficulty_low and grpo.difficulty_high need grpo.difficulty_map, or the section raft, which "
+                "measures pass rates"
+            )
+        return self
 
 
 def preset_names() -> list[str]:
@@ -139,11 +238,13 @@ def preset_names() -> list[str]:
 
 def keys() -> list[str]:
     """Every dotted key that an override may set; `environment.options` stands for its free entries."""
-    return sorted(_keys(Config, ""))
+    return sorted(key for key in _keys(Config, "") if key not in _GIVEN)
 
 
-def resolve(preset: str, overrides: Sequence[str] = (), *, seed: int | None = None) -> Config:
-    """The preset `preset` with `overrides` ("grpo.steps=10") laid over it.
+def resolve(
+    preset: str, overrides: Sequence[str] = (), *, seed: int | None = None, mode: RunMode = "pipeline"
+) -> Config:
+    """The preset `preset` with `overrides` ("grpo.steps=10") laid over it, for a run of a mode.
 
     Raises NotFoundError for an unknown preset and UsageError that names the key, and the nearest known one, for an
     override that does not fit.
@@ -153,7 +254,8 @@ def resolve(preset: str, overrides: Sequence[str] = (), *, seed: int | None = No
         raise NotFoundError(f"no preset {preset!r}{_nearest(preset, known)} (known: {', '.join(known)})")
     text = (resources.files("rl_gym.training") / "presets" / f"{preset}.toml").read_text("utf-8")
     document: dict[str, Any] = tomllib.loads(text)
-    document["preset"] = preset
+    document["preset"], document["mode"] = preset, mode
+    _lay_over(document, document.pop("modes", {}).get(mode, {}))
     for override in overrides:
         _override(document, override)
     if seed is not None:
@@ -175,12 +277,21 @@ def parse(document: Mapping[str, Any], where: str) -> Config:
         raise UsageError(f"{where}: key {key!r}: {first['msg'].lower()}, not {first['input']!r}") from None
 
 
+def _lay_over(document: dict[str, Any], changes: Mapping[str, Any]) -> None:
+    """Change a preset key by key, as its table `modes` says for runs of a mode."""
+    for key, value in changes.items():
+        if isinstance(value, Mapping) and isinstance(document.setdefault(key, {}), dict):
+            _lay_over(document[key], value)
+        else:
+            document[key] = value
+
+
 def _override(document: dict[str, Any], override: str) -> None:
     key, separator, text = override.partition("=")
     key = key.strip()
     if not separator:
         raise UsageError(f"--set takes key=value, not {override!r}")
-    if key == "preset" or (key not in keys() and not key.startswith("environment.options.")):
+    if key not in keys() and not key.startswith("environment.options."):
         raise UsageError(f"unknown key {key!r}{_nearest(key, keys())}")
     *path, last = key.split(".")
     section = document
@@ -198,11 +309,19 @@ def _value(text: str) -> Any:
 
 def _keys(section: type[BaseModel], prefix: str) -> Iterator[str]:
     for name, field in section.model_fields.items():
-        annotation = field.annotation
-        if isinstance(annotation, type) and not get_origin(annotation) and issubclass(annotation, BaseModel):
-            yield from _keys(annotation, f"{prefix}{name}.")
+        inner = _section(field.annotation)
+        if inner is not None:
+            yield from _keys(inner, f"{prefix}{name}.")
         else:
             yield prefix + name
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    """The section that a field holds, or may hold."""
+    for one in (annotation, *get_args(annotation)):
+        if isinstance(one, type) and not get_origin(one) and issubclass(one, BaseModel):
+            return one
+    return None
 
 
 def _nearest(name: str, known: Sequence[str]) -> str:

@@ -1,8 +1,7 @@
-"""What a run leaves on disk: JSON lines, and the digests by which a stage is known to be whole."""
+"""What a run leaves on disk: JSON lines, every failure one clear line."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +11,7 @@ from typing import Any
 from rl_gym.gym.files import replacing
 from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
 
-__all__ = ["file_digest", "file_names", "read_rows", "tree_digest", "write_rows", "writing"]
+__all__ = ["read_rows", "write_rows", "writing"]
 
 
 @contextmanager
@@ -46,20 +45,3 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
         except ValueError as error:
             raise UsageError(f"{path}:{number}: no JSON: {error}") from None
     return rows
-
-
-def file_digest(path: Path) -> str:
-    """SHA-256, in hex, of a file."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def file_names(folder: Path) -> list[str]:
-    """Every file below `folder`, as sorted relative paths."""
-    return sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-
-
-def tree_digest(folder: Path) -> str:
-    """SHA-256, in hex, over the names and digests of every file below `folder`: a model's identity."""
-    files = {name: file_digest(folder / name) for name in file_names(folder)}
-    return hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest()

@@ -15,7 +15,7 @@ from rl_gym.iac.tasks.parametric import nano_episode, render
 from rl_gym.infra.errors import UsageError
 from rl_gym.training.config import Config, EpisodesSection, SftSection
 
-__all__ = ["Mix", "draw"]
+__all__ = ["CountTokens", "Mix", "candidates", "demonstrations", "draw", "fitting", "held_out", "prompt_row"]
 
 CountTokens = Callable[[str], int]
 
@@ -29,26 +29,41 @@ class Mix:
     held_out: list[dict[str, Any]]
 
 
-def draw(env: Environment, config: Config, count_tokens: CountTokens) -> Mix:
+def draw(
+    env: Environment, config: Config, count_tokens: CountTokens, focus: Callable[[Episode], bool] | None = None
+) -> Mix:
     """Draw the mix of a run, the same for the same configuration.
 
-    Raises UsageError where the splits hold too few episodes that fit, or training would see an episode of the anchor.
+    With `focus` training keeps to episodes that it holds of, but for the share `episodes.rehearsal`, which is drawn
+    from all. Raises UsageError where the splits hold too few episodes that fit, or training would see an episode of the
+    anchor.
     """
     section = config.episodes
-    anchor = list(env.episodes(config.evaluate.anchor))
-    held_out = _take(_fitting(env, anchor, section, count_tokens), section.held_out, config.evaluate.anchor)
+    asked = held_out(env, config, count_tokens)
     wanted = section.sft + section.grpo
-    training = _take(_fitting(env, _candidates(env, config), section, count_tokens), wanted, "train")
-    refuse(training, {config.evaluate.anchor: anchor})
-    for_sft, for_grpo = training[: section.sft], training[section.sft :]
+    usable = fitting(env, candidates(env, config), section, count_tokens)
+    training = _take(usable, wanted, "train") if focus is None else _focused(usable, wanted, config, focus)
+    refuse(training, {config.evaluate.anchor: env.episodes(config.evaluate.anchor)})
+    for_sft, for_grpo = _shared_out(training, section)
     return Mix(
-        sft=[*_demonstrations(env, for_sft, config.sft, Random(f"{config.seed}/sft"))],
-        grpo=[{"prompt": env.prompt(episode), "episode": json.dumps(episode.to_dict())} for episode in for_grpo],
-        held_out=[episode.to_dict() for episode in held_out],
+        sft=[*demonstrations(env, for_sft, config.sft, Random(f"{config.seed}/sft"))],
+        grpo=[prompt_row(env, episode) for episode in for_grpo],
+        held_out=[episode.to_dict() for episode in asked],
     )
 
 
-def _candidates(env: Environment, config: Config) -> Iterator[Episode]:
+def held_out(env: Environment, config: Config, count_tokens: CountTokens) -> list[Episode]:
+    """The episodes of the anchor that a run is measured by; UsageError where too few of them fit."""
+    anchor, section = config.evaluate.anchor, config.episodes
+    return _take(fitting(env, env.episodes(anchor), section, count_tokens), section.held_out, anchor)
+
+
+def prompt_row(env: Environment, episode: Episode) -> dict[str, Any]:
+    """A row for GRPO: the prompt, and the episode as JSON for whatever judges the answers."""
+    return {"prompt": env.prompt(episode), "episode": json.dumps(episode.to_dict())}
+
+
+def candidates(env: Environment, config: Config) -> Iterator[Episode]:
     """Training episodes in random order; an environment that generates them without end gives as many as are asked."""
     rng = Random(f"{config.seed}/episodes")
     if config.episodes.generated:
@@ -59,7 +74,7 @@ def _candidates(env: Environment, config: Config) -> Iterator[Episode]:
     yield from episodes
 
 
-def _fitting(
+def fitting(
     env: Environment, episodes: Iterable[Episode], section: EpisodesSection, count_tokens: CountTokens
 ) -> Iterator[Episode]:
     """Those that a model with these bounds can read and answer in full, each once."""
@@ -85,7 +100,27 @@ def _take(episodes: Iterator[Episode], count: int, split: str) -> list[Episode]:
     return taken
 
 
-def _demonstrations(
+def _focused(usable: Iterator[Episode], wanted: int, config: Config, focus: Callable[[Episode], bool]) -> list[Episode]:
+    rehearsed = _take(usable, round(wanted * config.episodes.rehearsal), "train")
+    training = [*rehearsed, *_take(filter(focus, usable), wanted - len(rehearsed), "train")]
+    Random(f"{config.seed}/rehearsal").shuffle(training)
+    return training
+
+
+def _shared_out(episodes: Sequence[Episode], section: EpisodesSection) -> tuple[list[Episode], list[Episode]]:
+    """Episodes for SFT and for GRPO, in their order; those without an answer that teaches are for GRPO alone."""
+    teaching = [episode for episode in episodes if not episode.data.get("training_only")]
+    if len(teaching) < section.sft:
+        raise UsageError(
+            f"{len(teaching)} of {len(episodes)} training episodes have an answer to learn from, and SFT is to draw "
+            f"{section.sft}: ask for fewer by episodes.sft, or for more by episodes.grpo"
+        )
+    for_sft = teaching[: section.sft]
+    chosen = {episode.hash for episode in for_sft}
+    return for_sft, [episode for episode in episodes if episode.hash not in chosen]
+
+
+def demonstrations(
     env: Environment, episodes: Sequence[Episode], section: SftSection, rng: Random
 ) -> Iterator[dict[str, Any]]:
     """The oracle's answers, and among them answers as people write them, where the episode can be written so."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from rl_gym.infra.errors import UsageError
 from rl_gym.serving.weights import find_model
 from rl_gym.training.run import Run, latest_run
 
@@ -26,10 +27,18 @@ class NamedModel:
 def trained_model(runs: Path, *, run: Run | None = None) -> NamedModel:
     """The GRPO model of `run`, else of the run below `runs` that trained last, else the packaged one.
 
-    Raises UsageError where that run's files are damaged, NotFoundError where `run` has not trained one.
+    Raises UsageError where that run's files are damaged, or it kept the adapter alone, and NotFoundError where `run`
+    has not trained one.
     """
     chosen = run or latest_run(runs, stage="grpo")
     if chosen is None:
         return NamedModel(find_model(TRAINED), find_model("nano-base"), "the packaged model")
     chosen.require("grpo")
-    return NamedModel(chosen.folder / "grpo" / "model", find_model(chosen.config.model.base), f"run {chosen.folder}")
+    model = chosen.folder / "grpo" / "model"
+    if not model.is_dir():
+        stage = chosen.folder / "grpo"
+        raise UsageError(
+            f"{stage} has an adapter alone (grpo.merge is false): make a model by `rl-gym merge {stage / 'adapter'} "
+            f"--base {chosen.folder / 'sft' / 'model'} --out FOLDER`, and name that"
+        )
+    return NamedModel(model, find_model(chosen.config.model.base), f"run {chosen.folder}")

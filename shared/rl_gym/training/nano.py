@@ -26,8 +26,9 @@ from rl_gym.gym.files import read_document, replace_text
 from rl_gym.iac.prompts import prompt
 from rl_gym.iac.tasks.names import HELD_OUT_PROJECTS
 from rl_gym.iac.tasks.parametric import nano_episode, render
+from rl_gym.infra.digests import tree_digest
 from rl_gym.training.determinism import pin
-from rl_gym.training.files import tree_digest, writing
+from rl_gym.training.files import writing
 from rl_gym.training.run import Run
 
 __all__ = ["Recipe", "build", "pack", "train_tokenizer"]

@@ -19,16 +19,15 @@ from typing import Any
 
 from rl_gym import __version__
 from rl_gym.gym.files import read_document, replace_text
+from rl_gym.infra.digests import file_digest, file_names
 from rl_gym.infra.errors import ConflictError, NotFoundError, UsageError
 from rl_gym.training.config import Config, parse
-from rl_gym.training.files import file_digest, file_names, writing
+from rl_gym.training.files import writing
 
-__all__ = ["STAGES", "Run", "latest_run"]
+__all__ = ["DOCUMENT", "MANIFEST", "Run", "latest_run"]
 
-STAGES = ("prepare", "sft", "grpo", "evaluate", "audit", "gate")
-
-_DOCUMENT = "run.json"
-_MANIFEST = "manifest.json"
+DOCUMENT = "run.json"
+MANIFEST = "manifest.json"
 _PACKAGES = ("torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets")
 
 
@@ -42,7 +41,7 @@ class Run:
     @classmethod
     def create(cls, folder: Path, config: Config, *, now: datetime, digests: Mapping[str, str]) -> Run:
         """Make the folder; `digests` name what the run starts from. ConflictError where a run lies there already."""
-        if (folder / _DOCUMENT).exists():
+        if (folder / DOCUMENT).exists():
             raise ConflictError(f"{folder} holds a run already: go on with it by `rl-gym pipeline --resume {folder}`")
         document = {
             "id": folder.name,
@@ -52,22 +51,30 @@ class Run:
             "versions": _versions(),
             "digests": dict(digests),
         }
-        _write(folder / _DOCUMENT, document)
+        _write(folder / DOCUMENT, document)
         return cls(folder, config)
 
     @classmethod
     def open(cls, folder: Path) -> Run:
         """Read a run folder; NotFoundError or UsageError, in one line, where it is none or damaged."""
-        path = folder / _DOCUMENT
+        path = folder / DOCUMENT
         try:
             document = read_document(path)
         except NotFoundError:
-            raise NotFoundError(f"{folder}: no run there ({_DOCUMENT} is missing)") from None
+            raise NotFoundError(f"{folder}: no run there ({DOCUMENT} is missing)") from None
         except UsageError as error:
             raise UsageError(f"{path} is damaged: {error}") from None
         if not isinstance(document.get("config"), dict):
             raise UsageError(f"{path} is damaged: it holds no configuration")
         return cls(folder, parse(document["config"], str(path)))
+
+    @classmethod
+    def restore(cls, folder: Path, document: bytes) -> Run:
+        """Make the folder of a run that was begun elsewhere, of what its `run.json` holds there."""
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        replace_text(folder / DOCUMENT, document.decode("utf-8", errors="replace"))
+        return cls.open(folder)
 
     @property
     def log(self) -> Path:
@@ -75,9 +82,13 @@ class Run:
         return self.folder / "log.txt"
 
     @property
-    def metrics(self) -> Path:
-        """One JSON line for each thing that a trainer logged."""
-        return self.folder / "metrics.jsonl"
+    def stages(self) -> tuple[str, ...]:
+        """The stages of this run, in order."""
+        return self.config.stages
+
+    def metrics(self, stage: str) -> Path:
+        """Where a stage that trains leaves one JSON line for each thing that its trainer logged."""
+        return self.folder / stage / "metrics.jsonl"
 
     def stage(self, name: str) -> Path:
         """The folder of a stage, made where it is not there yet."""
@@ -93,14 +104,14 @@ class Run:
         """
         folder = self.folder / name
         try:
-            manifest = read_document(folder / _MANIFEST)
+            manifest = read_document(folder / MANIFEST)
         except NotFoundError:
             return False
         except UsageError as error:
-            raise UsageError(f"{folder / _MANIFEST} is damaged: {error}; {_remedy(folder)}") from None
+            raise UsageError(f"{folder / MANIFEST} is damaged: {error}; {_remedy(folder)}") from None
         files = manifest.get("files")
         if not isinstance(files, dict):
-            raise UsageError(f"{folder / _MANIFEST} is damaged: it lists no files; {_remedy(folder)}")
+            raise UsageError(f"{folder / MANIFEST} is damaged: it lists no files; {_remedy(folder)}")
         for relative, digest in files.items():
             path = folder / relative
             if not path.is_file():
@@ -119,8 +130,8 @@ class Run:
     def seal(self, name: str) -> None:
         """End a stage: record the digest of each file that it wrote, and of the stage that it read."""
         folder = self.folder / name
-        files = {relative: file_digest(folder / relative) for relative in file_names(folder) if relative != _MANIFEST}
-        _write(folder / _MANIFEST, {"stage": name, "files": files, "inputs": self._inputs(name)})
+        files = {relative: file_digest(folder / relative) for relative in file_names(folder) if relative != MANIFEST}
+        _write(folder / MANIFEST, {"stage": name, "files": files, "inputs": self._inputs(name)})
 
     def clear(self, name: str) -> None:
         """Drop all that a stage has left."""
@@ -128,7 +139,7 @@ class Run:
 
     def ended(self, name: str) -> bool:
         """Whether a stage left a manifest, valid or not."""
-        return (self.folder / name / _MANIFEST).exists()
+        return (self.folder / name / MANIFEST).exists()
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -144,13 +155,13 @@ class Run:
             yield
 
     def _inputs(self, name: str) -> dict[str, str]:
-        before = STAGES[: STAGES.index(name)][-1:]
-        return {stage: file_digest(self.folder / stage / _MANIFEST) for stage in before if self.ended(stage)}
+        before = self.stages[: self.stages.index(name)][-1:]
+        return {stage: file_digest(self.folder / stage / MANIFEST) for stage in before if self.ended(stage)}
 
 
 def latest_run(root: Path, *, stage: str) -> Run | None:
     """The run below `root` in which `stage` ended last, or None."""
-    found = max(root.glob(f"*/{stage}/{_MANIFEST}"), key=lambda path: path.stat().st_mtime_ns, default=None)
+    found = max(root.glob(f"*/{stage}/{MANIFEST}"), key=lambda path: path.stat().st_mtime_ns, default=None)
     return Run.open(found.parent.parent) if found else None
 
 

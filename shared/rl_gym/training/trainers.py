@@ -1,158 +1,202 @@
 """SFT and GRPO by TRL, inside the training child: settings in, a model folder and metrics out.
 
 The losses, the sampling loop and the optimiser are TRL's and PEFT's; what is ours is the data, the reward, determinism,
-progress, and checkpoints that a resumed run can trust.
+progress, a watch over both, and checkpoints that a resumed run can trust.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 from datasets import Dataset
 from peft import LoraConfig
-from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
-from rl_gym.gym.files import read_document, replace_text
 from rl_gym.gym.registry import get_env
-from rl_gym.gym.trl import reward_function
+from rl_gym.gym.trl import RewardFunction
+from rl_gym.serving.chat import training_completion, training_prompt
+from rl_gym.training import checkpoints
+from rl_gym.training.callbacks import Collapse, LossGuard, Reporter
+from rl_gym.training.collapse import UNIQUE
 from rl_gym.training.config import Config
 from rl_gym.training.determinism import pin
-from rl_gym.training.files import file_digest, file_names, read_rows
+from rl_gym.training.files import read_rows
+from rl_gym.training.recipe import GrpoSection, Supervised
+from rl_gym.training.rewards import rewards
+from rl_gym.training.saving import base_name, save
 
 if TYPE_CHECKING:
     from rl_gym.training.child import Channel
 
 __all__ = ["train_grpo", "train_sft"]
 
-_MARK = "complete.json"
-
 
 def train_sft(job: Mapping[str, Any], channel: Channel) -> None:
     """Fine-tune `job["model"]` on the demonstrations in `job["data"]`; the model lands in `job["output"]/model`.
 
-    Short, so an interrupted SFT starts again from its base.
+    `job["section"]` names the part of the configuration that it goes by, `job["name"]` the stage. Short, so an
+    interrupted SFT starts again from its base. Raises UsageError where the loss is no number any more.
     """
     config = Config.model_validate(job["config"])
-    section, output = config.sft, Path(job["output"])
+    keys, output = job.get("section", "sft"), Path(job["output"])
+    section: Supervised = getattr(config, keys)
     pin(config.seed, config.model.threads)
     model, tokenizer = _load(job["model"])
-    rows = [{"prompt": row["prompt"], "completion": row["completion"]} for row in read_rows(Path(job["data"]))]
+    rows = [
+        {
+            "prompt": training_prompt(tokenizer, row["prompt"]),
+            "completion": training_completion(tokenizer, row["completion"]),
+        }
+        for row in read_rows(Path(job["data"]))
+    ]
     trainer = SFTTrainer(
         model=model,
         args=SFTConfig(
-            max_steps=section.steps,
-            per_device_train_batch_size=section.batch_size,
-            learning_rate=section.learning_rate,
-            warmup_steps=section.warmup_steps,
-            lr_scheduler_type="cosine",
+            per_device_train_batch_size=section.batch_size // section.gradient_accumulation,
             max_length=None,
             train_sampling_strategy="group_by_length",
             save_strategy="no",
-            **_common(config, output),
+            **_common(config, section, output),
         ),
         train_dataset=Dataset.from_list(rows),
         processing_class=tokenizer,
-        callbacks=[_Reporter("sft", channel)],
+        callbacks=[LossGuard(keys, section), Reporter(job.get("name", keys), channel)],
         peft_config=_lora(section.lora_rank, 2 * section.lora_rank),
     )
     trainer.train()
-    _save(trainer.model, tokenizer, output)
+    _save(trainer, tokenizer, job, merge=section.merge)
 
 
 def train_grpo(job: Mapping[str, Any], channel: Channel) -> None:
-    """Reinforce `job["model"]` on the prompts in `job["data"]` with the environment's reward.
+    """Reinforce `job["model"]` on the prompts in `job["data"]` with the environment's reward, which is computed here,
+    or by the verifier service where the job names one in `job["verifier"]`.
 
-    The model (adapter merged) lands in `job["output"]/model`, the adapter in `adapter` beside it. Goes on from the
-    newest whole checkpoint where an earlier attempt left one.
+    The model (adapter merged) lands in `job["output"]/model`, the adapter in `adapter` beside it, and alarms of the
+    collapse watch in `alarms.json`. Goes on from the newest whole checkpoint where an earlier attempt left one. Raises
+    as `rewards` and the reward do.
     """
     config = Config.model_validate(job["config"])
-    section, output = config.grpo, Path(job["output"])
+    name, section, output = job.get("name", "grpo"), config.grpo, Path(job["output"])
     pin(config.seed, config.model.threads)
     env = get_env(config.environment.name, **config.environment.options)
-    model, tokenizer = _load(job["model"])
-    rows = [{"prompt": row["prompt"], "episode": row["episode"]} for row in read_rows(Path(job["data"]))]
-    trainer = GRPOTrainer(
-        model=model,
-        reward_funcs=reward_function(env),
-        args=GRPOConfig(
-            max_steps=section.steps,
-            per_device_train_batch_size=section.prompts_per_step * section.generations,
-            num_generations=section.generations,
-            steps_per_generation=1,
-            num_iterations=section.num_iterations,
-            max_completion_length=config.episodes.max_tokens,
-            learning_rate=section.learning_rate,
-            lr_scheduler_type="constant",
-            temperature=section.temperature,
-            cache_implementation="static",
-            beta=section.beta,
-            loss_type=section.loss,
-            epsilon_high=section.epsilon_high,
-            save_strategy="steps",
-            save_steps=section.save_steps,
-            save_total_limit=2,
-            **_common(config, output),
-        ),
-        train_dataset=Dataset.from_list(rows),
-        processing_class=tokenizer,
-        callbacks=[_Reporter("grpo", channel)],
-        peft_config=_lora(section.lora_rank, section.lora_alpha),
+    rows = read_rows(Path(job["data"]))
+
+    def tell(text: str) -> None:
+        channel.note(name, text)
+
+    with rewards(env, config.environment, rows, job.get("verifier"), tell) as reward:
+        model, tokenizer = _load(job["model"])
+        data = [{"prompt": training_prompt(tokenizer, row["prompt"]), "episode": row["episode"]} for row in rows]
+        trainer = _ResumableTrainer(
+            model=model,
+            reward_funcs=_counting_distinct(reward),
+            args=_grpo_config(config, output),
+            train_dataset=Dataset.from_list(data),
+            processing_class=tokenizer,
+            callbacks=[
+                LossGuard("grpo", section),
+                Reporter(name, channel, groups=_groups(config)),
+                Collapse(config.collapse, output, name, channel),
+            ],
+            peft_config=_lora(section.lora_rank, section.lora_alpha),
+        )
+        checkpoint = checkpoints.newest(output / "checkpoints", lambda text: tell(f"warning: {text}"))
+        done = checkpoints.step_of(checkpoint) if checkpoint else 0
+        trainer.epochs_done = done // _steps_an_epoch(config, len(data))
+        channel.resumed(name, done)
+        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+    _save(trainer, tokenizer, job, merge=section.merge)
+
+
+class _ResumableTrainer(GRPOTrainer):  # type: ignore[misc]
+    """Goes on with the order of prompts that an undisturbed run would have taken.
+
+    TRL's sampler draws a new order for each epoch from a generator that no checkpoint keeps.
+    """
+
+    epochs_done = 0
+
+    def _get_train_sampler(self, dataset: Any = None) -> Any:
+        sampler = super()._get_train_sampler(dataset)
+        for _ in range(self.epochs_done):
+            torch.randperm(sampler.num_samples, generator=sampler.generator)
+        return sampler
+
+
+def _steps_an_epoch(config: Config, prompts: int) -> int:
+    """TRL leaves out the prompts at the end of an epoch that fill no generation."""
+    return prompts // _groups(config) * config.grpo.window
+
+
+def _groups(config: Config) -> int:
+    """Groups of a generation, of all processes together: each generates as much."""
+    return config.grpo.prompts_per_step * config.grpo.steps_per_generation * config.machine.world
+
+
+def _grpo_config(config: Config, output: Path) -> GRPOConfig:
+    section = config.grpo
+    return GRPOConfig(
+        per_device_train_batch_size=section.prompts_per_step * section.generations // section.gradient_accumulation,
+        num_generations=section.generations,
+        # Ours are steps of the optimiser, TRL's are parts of them.
+        steps_per_generation=section.steps_per_generation * section.gradient_accumulation,
+        num_iterations=section.num_iterations,
+        max_completion_length=config.episodes.max_tokens,
+        max_grad_norm=section.max_grad_norm,
+        temperature=section.temperature,
+        top_p=section.top_p,
+        beta=section.beta,
+        loss_type=section.loss,
+        importance_sampling_level=section.importance_sampling_level,
+        epsilon=section.epsilon,
+        epsilon_high=section.epsilon_high,
+        scale_rewards=section.scale_rewards,
+        mask_truncated_completions=section.mask_truncated_completions,
+        save_strategy="steps",
+        save_steps=section.save_steps,
+        save_total_limit=2,
+        # The template's own tokens come on top of the prompt's.
+        **config.machine.generation(config.episodes.context),
+        **_common(config, section, output),
     )
-    checkpoint = _newest_checkpoint(output / "checkpoints")
-    channel.resumed("grpo", int(checkpoint.name.rpartition("-")[2]) if checkpoint else 0)
-    trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
-    _save(trainer.model, tokenizer, output)
 
 
-class _Reporter(TrainerCallback):  # type: ignore[misc]
-    """Tells the parent each step and what the trainer logged, and marks checkpoints that are whole."""
+def _counting_distinct(reward: RewardFunction) -> Callable[..., list[float | None]]:
+    """The same reward, which also logs the share of distinct completions: the collapse watch reads it."""
 
-    def __init__(self, job: str, channel: Channel) -> None:
-        self._job = job
-        self._channel = channel
+    @wraps(reward)
+    def counted(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        columns["log_metric"](UNIQUE, len(set(map(str, completions))) / len(completions))
+        return reward(prompts=prompts, completions=completions, **columns)
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self._channel.progress(self._job, state.global_step, state.max_steps)
-
-    def on_log(self, args: Any, state: Any, control: Any, logs: Mapping[str, Any] | None = None, **_: Any) -> None:
-        values = {name: float(value) for name, value in (logs or {}).items() if isinstance(value, int | float)}
-        self._channel.metrics(self._job, state.global_step, values)
-
-    def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"
-        digests = {name: file_digest(folder / name) for name in file_names(folder)}
-        replace_text(folder / _MARK, json.dumps(digests, indent=2))
+    return counted
 
 
-def _newest_checkpoint(folder: Path) -> Path | None:
-    """The newest checkpoint that was written to its end and still is what was written."""
-    found = sorted(folder.glob("checkpoint-*"), key=lambda path: int(path.name.rpartition("-")[2]), reverse=True)
-    return next((path for path in found if _whole(path)), None)
-
-
-def _whole(checkpoint: Path) -> bool:
-    mark = checkpoint / _MARK
-    if not mark.exists():
-        return False
-    digests = read_document(mark)
-    return all((checkpoint / name).is_file() and file_digest(checkpoint / name) == digests[name] for name in digests)
-
-
-def _common(config: Config, output: Path) -> dict[str, Any]:
+def _common(config: Config, section: Supervised | GrpoSection, output: Path) -> dict[str, Any]:
+    """What both trainers are told alike."""
+    warms_up = section.warmup_steps > 0 and section.lr_schedule == "constant"
     return {
         "output_dir": str(output / "checkpoints"),
+        "max_steps": section.steps,
+        "gradient_accumulation_steps": section.gradient_accumulation,
+        "learning_rate": section.learning_rate,
+        "lr_scheduler_type": "constant_with_warmup" if warms_up else section.lr_schedule,
+        "warmup_steps": section.warmup_steps,
         "use_cpu": not torch.cuda.is_available(),
-        "bf16": False,
-        "gradient_checkpointing": False,
-        "gradient_accumulation_steps": 1,
+        "bf16": section.precision == "bf16",
+        "gradient_checkpointing": config.machine.activation_checkpointing,
         "logging_steps": 1,
+        # Else a loss that is no number is replaced by the mean before it, and nobody learns of it.
+        "logging_nan_inf_filter": False,
         "disable_tqdm": True,
-        "report_to": [],
+        # Else a pass more over each step, for models that leave weights unused. Ours do not.
+        "ddp_find_unused_parameters": False,
+        "report_to": [] if config.report_to == "none" else [config.report_to],
         "seed": config.seed,
         "data_seed": config.seed,
     }
@@ -172,9 +216,8 @@ def _lora(rank: int, alpha: int) -> LoraConfig | None:
     return LoraConfig(r=rank, lora_alpha=alpha, lora_dropout=0.0, target_modules="all-linear", task_type="CAUSAL_LM")
 
 
-def _save(model: Any, tokenizer: Any, output: Path) -> None:
-    if hasattr(model, "merge_and_unload"):
-        model.save_pretrained(output / "adapter")
-        model = model.merge_and_unload()
-    model.save_pretrained(output / "model")
-    tokenizer.save_pretrained(output / "model")
+def _save(trainer: Any, tokenizer: Any, job: Mapping[str, Any], *, merge: bool) -> None:
+    """Leave the model in the job's folder, by the first process alone: all hold the same."""
+    if trainer.is_world_process_zero():
+        base = base_name(job, Config.model_validate(job["config"]))
+        save(trainer.model, tokenizer, Path(job["output"]), base=base, merge=merge)

@@ -1,4 +1,4 @@
-"""JSON lines and digests of a run folder."""
+"""JSON lines of a run folder."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
-from rl_gym.training.files import file_digest, file_names, read_rows, tree_digest, write_rows, writing
+from rl_gym.training.files import read_rows, write_rows, writing
 
 ROWS = [{"a": 1}, {"b": "zwölf\nlines"}]
 
@@ -16,7 +16,7 @@ ROWS = [{"a": 1}, {"b": "zwölf\nlines"}]
 def test_rows_come_back(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.jsonl", ROWS)
     assert read_rows(tmp_path / "rows.jsonl") == ROWS
-    assert file_names(tmp_path) == ["rows.jsonl"]
+    assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
 
 
 @pytest.mark.parametrize(
@@ -38,16 +38,3 @@ def test_damage_is_one_line(tmp_path: Path, content: bytes | None, error: type[E
 def test_a_full_disk_is_one_line_that_names_the_file(tmp_path: Path) -> None:
     with pytest.raises(InfrastructureError, match=r"x: could not be written: No space left"), writing(tmp_path / "x"):
         raise OSError(errno.ENOSPC, "No space left on device")
-
-
-def test_a_tree_is_known_by_names_and_contents(tmp_path: Path) -> None:
-    (tmp_path / "a").write_text("1")
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / "c").write_text("2")
-    before = tree_digest(tmp_path)
-    assert tree_digest(tmp_path) == before
-    (tmp_path / "b" / "c").rename(tmp_path / "b" / "d")
-    renamed = tree_digest(tmp_path)
-    (tmp_path / "a").write_text("3")
-    assert len({before, renamed, tree_digest(tmp_path)}) == 3
-    assert len(file_digest(tmp_path / "a")) == 64

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from rl_gym.gym.core import Environment, Episode, score_completion
 from rl_gym.gym.registry import get_env
+from rl_gym.iac.mined import write_mined
+from rl_gym.iac.mining.mine import Mined, MinedEpisode, Options
 from rl_gym.iac.tasks.names import HELD_OUT_PROJECTS
 from rl_gym.infra.errors import UsageError
 from rl_gym.training.config import Config, resolve
@@ -103,3 +106,46 @@ def _rewards(env: Any, mix: Mix) -> list[float]:
         episode = Episode("", "", data={"required": listed.split(", ")})
         rewards.append(score_completion(env, row["completion"], episode).reward)
     return rewards
+
+
+def mined_folder(tmp_path: Path, held: Sequence[MinedEpisode] = ()) -> Path:
+    """Thirty mined episodes, of which every third has no reference."""
+    train = [_mined(f"m{number}", None if number % 3 == 0 else _ANSWER.format(number)) for number in range(30)]
+    write_mined(tmp_path / "mined", Mined(train, held, [], 30, 30), Options())
+    return tmp_path / "mined"
+
+
+_ANSWER = 'resource "aws_sqs_queue" "q{0}" {{\n  kms_master_key_id = "k{0}"\n}}\n'
+_MINED = ("episodes.generated=false", "environment.options.sources=mined", "episodes.max_tokens=400")
+
+
+def _mined(name: str, text: str | None) -> MinedEpisode:
+    answer = {"training_only": True} if text is None else {"reference": text}
+    data = {"required": ["aws_sqs_queue"], **answer}
+    return MinedEpisode(Episode(f"ada/{name}:.", f"A queue for {name}, {name} and again {name}.", "mined", data), {})
+
+
+def test_sft_learns_from_answers_alone_and_grpo_takes_the_rest(tmp_path: Path) -> None:
+    where = f"environment.options.mined={mined_folder(tmp_path)}"
+    _, _, mix = mixed(*_MINED, where, "episodes.sft=8", "episodes.grpo=22")
+    assert len(mix.sft) == 8
+    assert all("aws_sqs_queue" in row["completion"] and "kms_master_key_id" in row["completion"] for row in mix.sft)
+    asked = [json.loads(row["episode"]) for row in mix.grpo]
+    assert sum(bool(episode["data"].get("training_only")) for episode in asked) == 10
+    assert {row["episode_id"] for row in mix.sft}.isdisjoint(episode["id"] for episode in asked)
+
+
+def test_too_few_answers_to_learn_from_are_told(tmp_path: Path) -> None:
+    where = f"environment.options.mined={mined_folder(tmp_path)}"
+    with pytest.raises(UsageError, match=r"20 of 30 .* SFT is to draw 21"):
+        mixed(*_MINED, where, "episodes.sft=21", "episodes.grpo=9")
+
+
+def test_a_run_is_evaluated_on_what_was_mined_and_held_out(tmp_path: Path) -> None:
+    answer = 'resource "aws_sns_topic" "t" {\n  kms_master_key_id = "k"\n}\n'
+    data = {"required": ["aws_sns_topic"], "reference": answer}
+    held = MinedEpisode(Episode("ada/held:.", "Please write Terraform for an SNS topic.", "mined", data), {})
+    where = f"environment.options.mined={mined_folder(tmp_path, [held])}"
+    small = ("episodes.sft=8", "episodes.grpo=8", "episodes.held_out=1", "evaluate.anchor=mined-holdout")
+    _, _, mix = mixed(*_MINED, where, *small)
+    assert [row["id"] for row in mix.held_out] == ["ada/held:."]

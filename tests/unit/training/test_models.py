@@ -49,6 +49,16 @@ def test_a_damaged_run_is_not_passed_over(tmp_path: Path) -> None:
         trained_model(tmp_path)
 
 
+def test_a_run_that_kept_the_adapter_alone_says_how_to_merge_it(tmp_path: Path) -> None:
+    run = trained(tmp_path / "a")
+    (run.folder / "grpo" / "model").rename(run.folder / "grpo" / "adapter")
+    run.seal("grpo")
+    with pytest.raises(
+        UsageError, match=r"has an adapter alone .*: make a model by `rl-gym merge .*grpo/adapter --base"
+    ):
+        trained_model(tmp_path)
+
+
 def test_a_run_that_trained_nothing_is_refused(tmp_path: Path) -> None:
     run = Run.create(tmp_path, resolve("micro"), now=datetime(2025, 1, 1), digests={})
     with pytest.raises(NotFoundError, match="stage 'grpo' has not ended"):

@@ -5,6 +5,7 @@ The children are played by a function here; tests/e2e runs the real ones.
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -22,11 +23,14 @@ from rl_gym.gym.core import Episode
 from rl_gym.gym.evaluation import evaluate_reference
 from rl_gym.gym.gate.verdict import EXIT_CODES
 from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
+from rl_gym.serving.weights import find_model
 from rl_gym.training import stages
+from rl_gym.training.collapse import Alarm, write_alarms
 from rl_gym.training.config import Config, resolve
 from rl_gym.training.files import read_rows
 from rl_gym.training.progress import RunProgress
-from rl_gym.training.run import STAGES, Run
+from rl_gym.training.run import Run
+from rl_gym.training.stages import jobs
 
 CHANGES = ("episodes.sft=8", "episodes.grpo=4", "episodes.held_out=12", "evaluate.samples=1")
 
@@ -46,6 +50,7 @@ class Children:
         log: Path,
         threads: int,
         report: Callable[[Mapping[str, Any]], None],
+        check: Callable[[], None] | None = None,
         processes: int = 1,
     ) -> None:
         self.side_by_side.append([job["name"] for _, job in jobs])
@@ -64,7 +69,7 @@ class Children:
 
     @staticmethod
     def _evaluate(job: Mapping[str, Any]) -> None:
-        env = stages.environment(Config.model_validate(job["config"]))
+        env = jobs.environment(Config.model_validate(job["config"]))
         episodes = [Episode.from_dict(row) for row in read_rows(Path(job["data"]))]
         answer = env.oracle if job["policy"] == "grpo" else env.random
         found = evaluate_reference(env, episodes, job["policy"], answer, split=job["config"]["evaluate"]["anchor"])
@@ -74,7 +79,7 @@ class Children:
 @pytest.fixture
 def children(monkeypatch: pytest.MonkeyPatch) -> Children:
     played = Children()
-    monkeypatch.setattr(stages, "run_jobs", played)
+    monkeypatch.setattr(jobs, "run_jobs", played)
     return played
 
 
@@ -91,9 +96,10 @@ def execute(run: Run, until: str = "gate") -> None:
 def test_every_stage_leaves_its_files(run: Run, children: Children) -> None:
     execute(run)
     assert children.done == ["sft", "grpo", "evaluate base", "evaluate sft", "evaluate grpo"]
-    assert all(run.stands(stage) for stage in STAGES)
+    assert all(run.stands(stage) for stage in run.stages[:-1])
+    assert not run.ended("promote")
     completions = records.read(run.folder / "evaluate" / "completions.jsonl")
-    assert list(dict.fromkeys(record.policy for record in completions)) == run.config.evaluate.policies
+    assert list(dict.fromkeys(record.policy for record in completions)) == list(run.config.policies)
     assert json.loads((run.folder / "audit" / "report.json").read_text())["policy"] == "grpo"
     assert json.loads((run.folder / "gate" / "verdict.json").read_text())["decision"] in EXIT_CODES
     assert {path.name for path in (run.folder / "evaluate").iterdir()} >= {"completions.jsonl", "manifest.json"}
@@ -195,27 +201,113 @@ def test_damage_stops_the_run_in_one_line(run: Run, children: Children) -> None:
 
 def test_a_resumed_training_takes_its_later_metrics_back(run: Run, children: Children) -> None:
     execute(run, "prepare")
-    rows = [{"stage": "grpo", "step": step} for step in (1, 2, 3)] + [{"stage": "sft", "step": 3}]
-    run.metrics.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    report = stages.reporter(run, RunProgress(Console(quiet=True), {}))
+    for stage in ("sft", "grpo"):
+        run.stage(stage)
+        run.metrics(stage).write_text("".join(json.dumps({"step": step}) + "\n" for step in (1, 2, 3)))
+    with run.metrics("grpo").open("a") as file:
+        # As a kill leaves it, or a full disk.
+        file.write('{"step": 4, "rew')
+    report = jobs.reporter(run, RunProgress(Console(quiet=True), {}))
     report({"job": "grpo", "resumed": 2})
-    assert read_rows(run.metrics) == [rows[0], rows[1], rows[3]]
+    assert [row["step"] for row in read_rows(run.metrics("grpo"))] == [1, 2]
+    assert [row["step"] for row in read_rows(run.metrics("sft"))] == [1, 2, 3]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_a_full_disk_is_one_line(run: Run, children: Children) -> None:
     execute(run, "prepare")
-    run.metrics.symlink_to("/dev/full")
-    report = stages.reporter(run, RunProgress(Console(quiet=True), {}))
+    run.stage("sft")
+    run.metrics("sft").symlink_to("/dev/full")
+    report = jobs.reporter(run, RunProgress(Console(quiet=True), {}))
     with pytest.raises(InfrastructureError, match=r"metrics\.jsonl: could not be written: No space left on device"):
         report({"job": "sft", "step": 1, "metrics": {"loss": 1.0}})
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
-    [("model.base=nano-bass", "did you mean 'nano-base'"), ("environment.name=iacc", "did you mean 'iac'")],
+    [
+        ("model.base=nano-bass", "did you mean 'nano-base'"),
+        ("environment.name=iacc", "did you mean 'iac'"),
+        ("grpo.difficulty_map=absent.json", "absent.json: no such file"),
+    ],
 )
 def test_what_a_run_needs_is_looked_for_before_its_folder_is_made(tmp_path: Path, change: str, said: str) -> None:
     with pytest.raises(NotFoundError, match=said):
         stages.start(resolve("micro", [change]), tmp_path / "run", now=datetime(2025, 1, 1))
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("tokenizer.json", "{", "tokenizer"),
+        ("model.safetensors", "damaged", "safetensors"),
+        ("config.json", "[]", "config.json"),
+        ("adapter_config.json", "{}", "is an adapter, or has one in it; a whole model is needed"),
+    ],
+)
+def test_a_base_that_does_not_load_is_refused_before_anything_runs(
+    tmp_path: Path, name: str, content: str, said: str
+) -> None:
+    base = tmp_path / "base"
+    shutil.copytree(find_model("nano-base"), base)
+    (base / name).write_text(content)
+    with pytest.raises(UsageError, match=said) as raised:
+        stages.start(resolve("micro", [f"model.base={base}"]), tmp_path / "run", now=datetime(2025, 1, 1))
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_reporter_that_is_not_installed_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stages, "find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="report_to 'wandb' needs the package wandb, which is not installed"):
+        stages.start(resolve("micro", ["report_to=wandb"]), tmp_path / "run", now=datetime(2025, 1, 1))
+
+
+def test_an_anchors_episode_in_the_training_data_is_refused_by_name(
+    run: Run, children: Children, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rl_gym.training import mix
+
+    anchor = jobs.environment(run.config).episodes("synthetic")
+    monkeypatch.setattr(mix, "candidates", lambda env, config: iter(anchor))
+    with pytest.raises(UsageError, match=r"holds \d+ episodes of an anchor: parametric-synthetic-\S+ ~ synthetic/"):
+        execute(run)
+    assert children.done == []
+
+
+def test_prompts_outside_the_band_are_left_out_and_told(tmp_path: Path, children: Children) -> None:
+    first = stages.start(resolve("micro", CHANGES, seed=1), tmp_path / "first", now=datetime(2025, 1, 1))
+    execute(first, "prepare")
+    rows = read_rows(first.folder / "prepare" / "grpo.jsonl")
+    path = tmp_path / "rates.json"
+    path.write_text(json.dumps({Episode.from_dict(json.loads(rows[0]["episode"])).hash: 1.0}))
+    changes = [*CHANGES, f"grpo.difficulty_map={path}", "grpo.difficulty_high=0.9"]
+    run = stages.start(resolve("micro", changes, seed=1), tmp_path / "run", now=datetime(2025, 1, 1))
+    told = io.StringIO()
+    with RunProgress(Console(file=told), {}) as progress:
+        stages.execute(run, progress, until="prepare")
+    assert read_rows(run.folder / "prepare" / "grpo.jsonl") == rows[1:]
+    assert told.getvalue() == "prepare: 1 of 4 prompts lie outside the difficulty band\n"
+
+
+def test_an_alarm_of_the_collapse_watch_blocks_the_promotion(run: Run, children: Children) -> None:
+    alarm = Alarm(what="entropy", step=9, mean=0.001, threshold=0.002, reward=0.4, values=[0.001])
+
+    def collapse(job: str) -> None:
+        if job == "grpo":
+            write_alarms(run.stage("grpo"), [alarm])
+
+    children.before = collapse
+    execute(run)
+    verdict = json.loads((run.folder / "gate" / "verdict.json").read_text())
+    assert verdict["decision"] == "BLOCK"
+    assert verdict["training_alarms"] == [str(alarm)]
+    assert f"training alarm: {alarm}" in verdict["reasons"]
+
+
+def test_what_a_child_notes_is_shown(run: Run) -> None:
+    told = io.StringIO()
+    report = jobs.reporter(run, RunProgress(Console(file=told), {}))
+    report({"job": "grpo", "note": "alarm: [entropy] is low"})
+    assert told.getvalue() == "grpo: alarm: [entropy] is low\n"
