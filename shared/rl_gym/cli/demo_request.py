@@ -24,7 +24,7 @@ def answer_request(console: Console, request: str, required: Sequence[str], run:
     Without `required`, the types that the request itself spells out are required. The trained model is that of `run`,
     else of the last run, else the packaged one.
     """
-    from rl_gym.gym.extras import extra
+    from rl_gym.infra.extras import extra
 
     if not request.strip() or len(request) > _LONGEST_REQUEST:
         raise UsageError(f"--req takes 1 to {_LONGEST_REQUEST} characters, not {len(request.strip())}")
@@ -34,7 +34,8 @@ def answer_request(console: Console, request: str, required: Sequence[str], run:
     with extra("train"):
         from rl_gym.iac.prompts import prompt
         from rl_gym.infra.settings import load_settings
-        from rl_gym.serving.backends import Sampling, TransformersBackend
+        from rl_gym.serving.local_model import LocalModel
+        from rl_gym.serving.sampling import Sampling
         from rl_gym.training.determinism import pin
         from rl_gym.training.models import trained_model
         from rl_gym.training.run import Run
@@ -45,6 +46,6 @@ def answer_request(console: Console, request: str, required: Sequence[str], run:
     sampling = Sampling(greedy=True, max_tokens=_MAX_TOKENS)
     answers = []
     for by, folder in (("base", trained.base), (f"trained: {trained.origin}", trained.folder)):
-        [[sample]] = TransformersBackend(folder).complete([prompt(request, types)], sampling)
+        [[sample]] = LocalModel(folder).complete([prompt(request, types)], sampling)
         answers.append(Answer(by, sample.text))
     show_answers(console, request, types, answers)

@@ -20,7 +20,7 @@ def demonstrate(
     console: Console, preset: str, changes: Sequence[str], *, seed: int, folder: Path | None = None
 ) -> None:
     """Show what the verifier sees, train a model against it, print what the run found, and let the model answer."""
-    from rl_gym.gym.extras import extra
+    from rl_gym.infra.extras import extra
 
     console.rule("[bold]1. The verifier judges a configuration", align="left")
     shown = canned_episodes()[0]
@@ -30,8 +30,9 @@ def demonstrate(
         from rl_gym.cli.demo_request import answer_request
         from rl_gym.cli.pipeline import new_run, run_stages
         from rl_gym.cli.run_report import print_run
+        from rl_gym.cli.run_spec import run_spec
 
-    run = new_run(preset, changes, seed=seed, folder=folder)
+    run = new_run(run_spec(preset, changes, seed=seed), folder=folder)
     console.rule("[bold]2. Its judgement trains a model: SFT, then GRPO", align="left")
     run_stages(console, run)
     console.rule("[bold]3. How far it came, and whether that is real", align="left")

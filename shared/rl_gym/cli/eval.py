@@ -20,16 +20,19 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_JUDGES = ("seed@1/seed18", "default@1/base")
+_JUDGES = ("seed@1/seed18", "default@2/base")
 _SAMPLES = 4
 _MAX_TOKENS = 512
 
 
 def command(
     run: Annotated[Path | None, typer.Argument(metavar="[RUN]", help="A run folder.")] = None,
-    anchor: Annotated[str | None, typer.Option("--anchor", help="dev, synthetic or holdout.")] = None,
+    anchor: Annotated[str | None, typer.Option("--anchor", help="dev, synthetic, holdout or mined-holdout.")] = None,
+    mined: Annotated[
+        Path | None, typer.Option("--mined", metavar="FOLDER", help="What `rl-gym data mine` made, for mined-holdout.")
+    ] = None,
     policies: Annotated[
-        str, typer.Option("--policies", help="With --anchor: random, reference, nano, base, or a model's folder.")
+        str, typer.Option("--policies", help="With --anchor: random, reference, nano, base, or any model's source.")
     ] = "random,reference,nano",
     judges: Annotated[
         list[str] | None, typer.Option("--judge", metavar="PROFILE/RULESET", help="With --anchor; may be repeated.")
@@ -42,7 +45,7 @@ def command(
     With RUN alone: the evaluation of that run, made first where it is still missing. With --anchor: the policies named,
     `nano` being the GRPO model of RUN, else of the last run, else the packaged one.
     """
-    from rl_gym.gym.extras import extra
+    from rl_gym.infra.extras import extra
 
     console = Console()
     with extra("train"):
@@ -50,7 +53,7 @@ def command(
 
     chosen = Run.open(run) if run else None
     if anchor is not None:
-        _on_anchor(console, anchor, policies.split(","), judges or _JUDGES, seed, out, chosen)
+        _on_anchor(console, anchor, policies.split(","), judges or _JUDGES, seed, out, chosen, mined)
     elif chosen is not None:
         _in_run(console, chosen)
     else:
@@ -75,14 +78,21 @@ def _on_anchor(
     seed: int,
     out: Path | None,
     run: Run | None,
+    mined: Path | None,
 ) -> None:
     from rl_gym.gym.ladder import ladder, lifts
     from rl_gym.gym.records import write
     from rl_gym.gym.registry import get_env
+    from rl_gym.iac.mined import HOLDOUT
     from rl_gym.training.anchors import evaluate_anchor
 
+    if (anchor == HOLDOUT) != (mined is not None):
+        raise UsageError(
+            f"--anchor {HOLDOUT} and --mined go together: name the folder that `rl-gym data mine DIR --out FOLDER` made"
+        )
     pairs = [_judge(text) for text in judges]
-    envs = [get_env("iac", profile=profile, ruleset=ruleset) for profile, ruleset in pairs]
+    options = {} if mined is None else {"mined": mined}
+    envs = [get_env("iac", profile=profile, ruleset=ruleset, **options) for profile, ruleset in pairs]
     episodes = envs[0].episodes(anchor)
     policies = [_policy(name.strip(), run, seed) for name in names]
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
@@ -118,17 +128,20 @@ def _judge(text: str) -> tuple[str, str]:
 
 
 def _policy(name: str, run: Run | None, seed: int) -> str | ModelPolicy:
+    from rl_gym.infra.digests import tree_digest
     from rl_gym.infra.settings import load_settings
-    from rl_gym.serving.backends import TransformersBackend
+    from rl_gym.serving.local_model import LocalModel
     from rl_gym.serving.weights import find_model
     from rl_gym.training.anchors import REFERENCES, ModelPolicy
     from rl_gym.training.determinism import pin
-    from rl_gym.training.files import tree_digest
     from rl_gym.training.models import TRAINED, trained_model
 
     if name in REFERENCES:
         return name
     pin(seed, threads=1)
-    trained = trained_model(load_settings().runs, run=run)
-    folder = {TRAINED: trained.folder, "base": trained.base}.get(name) or find_model(name)
-    return ModelPolicy(name, TransformersBackend(folder), tree_digest(folder))
+    if name in (TRAINED, "base"):
+        trained = trained_model(load_settings().runs, run=run)
+        folder = trained.folder if name == TRAINED else trained.base
+    else:
+        folder = find_model(name)
+    return ModelPolicy(name, LocalModel(folder), tree_digest(folder))

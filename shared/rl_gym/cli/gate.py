@@ -97,11 +97,9 @@ def _audit(before: Evidence, after: Evidence, incumbent: str, candidate: str) ->
 
 
 def _training_alarms(evidence: Evidence, stage: str) -> list[str]:
-    """Alarms from what the trainer of the candidate's stage logged; none for a file, which has no log."""
-    from rl_gym.gym.audit import training_alarms
-
-    if evidence.run is None or not evidence.run.metrics.exists():
+    """Alarms of the training that made the candidate; none for a file, which has no log."""
+    if evidence.run is None:
         return []
-    from rl_gym.training.files import read_rows
+    from rl_gym.training.collapse import run_alarms
 
-    return training_alarms([row for row in read_rows(evidence.run.metrics) if row.get("stage") == stage])
+    return run_alarms(evidence.run, stage)

@@ -1,6 +1,6 @@
 """The front door of the command line: finds the verb, imports it alone, turns every failure into one line and a code.
 
-A verb is a module of this package with one of
+A verb is a module of this package (`serve-table` is `serve_table`) with one of
 
 - `command`: a function that typer can read,
 - `app`: a `typer.Typer` with verbs of its own,
@@ -12,7 +12,6 @@ A `command` or `main` that returns an int sets the exit code. Errors are raised,
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -22,17 +21,31 @@ from types import ModuleType
 from typing import NamedTuple
 
 import rl_gym
-from rl_gym.infra.errors import InfrastructureError, RlGymError, UsageError
+from rl_gym.infra.errors import InfrastructureError, RlGymError, UsageError, one_line
+from rl_gym.infra.hints import hint
 
 VERBS = {
     "demo": "train the nano model against the verifier, or write Terraform for a request",
     "scan": "judge Terraform: findings with line and fix, gates, exit code 1 where something is wrong",
+    "explain": "tell what a rule asks for and why, with a configuration that fails it and one that passes",
     "eval": "score policies on an anchor: reward, gate rate, valid rate, with intervals",
     "audit": "ask how a reward went up: lift by part, collapse, exploits",
     "gate": "decide between two models: PROMOTE, BLOCK or UNDECIDED",
-    "pipeline": "run the stages of a preset one after another, or go on where a run stopped",
+    "bakeoff": "score base models on an anchor before any is trained, and say which leads",
+    "serve-table": "tell what n samples and a repair turn add to a model, and what they cost",
+    "baseline": "judge what an outside model answered, and say from when on a GPU of one's own is cheaper",
+    "rulebook": "print what a ruleset asks for, short enough to stand before any model's prompt",
+    "rescore": "judge recorded completions again by another ruleset or profile, without a model",
+    "runs": "list, watch, cancel and retry the runs of a trainer; lay two runs side by side",
+    "pipeline": "run the stages of a preset one after another, here or at a trainer, or go on where a run stopped",
+    "join": "train with the machine that a run was started on",
+    "data": "fetch a public corpus, make episodes of cloned modules",
+    "merge": "write a LoRA adapter into the weights of its base",
+    "weights": "fetch models from the hub, S3 or GGUF files, and say which they are",
     "nano": "build the tokenizer and the base of the nano model",
+    "schema": "show what a resource type of the AWS provider takes, import the schema of a newer provider",
     "env": "list, scaffold and check environments",
+    "keys": "make signing keys, and principals for a call",
 }
 
 _INTERRUPTED = 130
@@ -86,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:
         if _is_unreadable_configuration(error):
             return _complain("error", error, codes.usage)
-        return _complain("error", _unexpected(error), codes.fault)
+        return _complain("error", unexpected(error), codes.fault)
     return code
 
 
@@ -98,10 +111,9 @@ def _dispatch(verb: str, arguments: list[str]) -> int:
         print(f"rl-gym {rl_gym.__version__}")
         return 0
     if verb not in VERBS:
-        near = difflib.get_close_matches(verb, VERBS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`rl-gym --help` lists them"
-        raise UsageError(f"there is no verb {verb!r}: {hint}")
-    module = importlib.import_module(f"rl_gym.cli.{verb}")
+        meant = hint(verb, VERBS, "`rl-gym --help` lists them")
+        raise UsageError(f"there is no verb {verb!r}: {meant}")
+    module = importlib.import_module(f"rl_gym.cli.{verb.replace('-', '_')}")
     run: Callable[[list[str]], int] | None = getattr(module, "main", None)
     return run(arguments) if run else _run_typer(verb, module, arguments)
 
@@ -148,8 +160,7 @@ def _run_typer(verb: str, module: ModuleType, arguments: list[str]) -> int:
 
 def _complain(kind: str, error: BaseException | str, code: int) -> int:
     """One line on stderr, whatever the message holds, and the code to leave with."""
-    text = str(error)[:_LONGEST_LINE]
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = one_line(str(error), _LONGEST_LINE)
     if line or kind != "error":
         print(f"{kind}: {line}" if line else kind, file=sys.stderr)
     return code
@@ -166,7 +177,8 @@ def _is_unreadable_configuration(error: Exception) -> bool:
     return isinstance(error, HclError)
 
 
-def _unexpected(error: Exception) -> str:
+def unexpected(error: Exception) -> str:
+    """A bug of ours in one line."""
     if os.environ.get("RL_GYM_DEBUG"):
         traceback.print_exception(error)
     where = traceback.extract_tb(error.__traceback__)[-1]

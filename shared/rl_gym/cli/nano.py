@@ -27,7 +27,7 @@ def build(
     The packaged base was made by `rl-gym nano build --out FOLDER`. Its `build.json` holds recipe and digest.
     """
     _refuse_foreign(output)
-    from rl_gym.gym.extras import extra
+    from rl_gym.infra.extras import extra
 
     with extra("train"):
         from rl_gym.training.nano import Recipe, build
@@ -51,7 +51,7 @@ def pack(
 ) -> None:
     """Copy a run's GRPO model in half precision, with a record of its origin: so the packaged one was made."""
     _refuse_foreign(output)
-    from rl_gym.gym.extras import extra
+    from rl_gym.infra.extras import extra
 
     with extra("train"):
         from rl_gym.training.nano import pack

@@ -9,13 +9,17 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from rl_gym.cli.figures import figures_table, interval_text
+from rl_gym.cli.mode_tables import mode_tables
+from rl_gym.cli.served_tables import served_tables
+
 if TYPE_CHECKING:
     from rl_gym.gym.ladder import LadderRow, Lift
-    from rl_gym.gym.statistics import Interval
     from rl_gym.training.run import Run
 
 __all__ = ["ladder_table", "print_run"]
 
+_SHOWN = {"sft": "SFT", "grpo": "GRPO"}
 _DECISIONS = {"PROMOTE": "green", "BLOCK": "red", "UNDECIDED": "yellow"}
 
 
@@ -25,21 +29,32 @@ def print_run(console: Console, run: Run) -> None:
     from rl_gym.gym.files import read_document
     from rl_gym.gym.ladder import ladder, lifts
     from rl_gym.gym.records import read
+    from rl_gym.training.chain import trainers
+    from rl_gym.training.collapse import run_alarms
+    from rl_gym.training.stages.promote import read_promotion
 
     if run.ended("evaluate"):
         records = read(run.folder / "evaluate" / "completions.jsonl")
         console.print(ladder_table(ladder(records), lifts(records)))
+        for table in mode_tables(run):
+            console.print(table)
+    for table in served_tables(run):
+        console.print(table)
     if run.ended("audit"):
         report = read_report(run.folder / "audit" / "report.json")
         console.print(report.to_table())
-        for line in report.verdict_lines:
+        alarms = [f"ALARM training: {alarm}" for alarm in run_alarms(run, trainers(run.stages)[-1])]
+        for line in [*alarms, *report.verdict_lines]:
             console.print(f"  {line}", markup=False, highlight=False)
     if run.ended("gate"):
         verdict = read_document(run.folder / "gate" / "verdict.json")
         decision = str(verdict["decision"])
-        console.print(Text.assemble("\ngate: ", (decision, f"bold {_DECISIONS[decision]}"), "  SFT -> GRPO"))
+        sides = " -> ".join(_SHOWN.get(name := verdict[side]["policy"], name) for side in ("incumbent", "candidate"))
+        console.print(Text.assemble("\ngate: ", (decision, f"bold {_DECISIONS[decision]}"), f"  {sides}"))
         for reason in verdict["reasons"]:
             console.print(f"  {reason}", markup=False, highlight=False)
+    if run.ended("promote"):
+        console.print(f"\n{read_promotion(run).said}", markup=False, highlight=False)
     console.print(f"\nfiles: {run.folder}/", highlight=False)
 
 
@@ -50,17 +65,11 @@ def ladder_table(rows: Sequence[LadderRow], steps: Sequence[Lift]) -> Table:
     """
     splits = ", ".join(dict.fromkeys(row.split for row in rows))
     episodes = max((row.episodes for row in rows), default=0)
-    table = Table(
-        title=f"Ladder on {splits}: {episodes} held-out episodes",
-        title_justify="left",
-        caption="below each mean its 95% interval, clustered by episode;\nlift: paired, to the policy above",
-        caption_justify="left",
-        box=None,
-        pad_edge=False,
-        padding=(0, 1),
+    table = figures_table(
+        f"Ladder on {splits}: {episodes} held-out episodes",
+        "below each mean its 95% interval, clustered by episode;\nlift: paired, to the policy above",
+        ("policy", "n", "sampled", "lift", "gate rate", "valid rate", "greedy"),
     )
-    for column in ("policy", "n", "sampled", "lift", "gate rate", "valid rate", "greedy"):
-        table.add_column(column, justify="left" if column == "policy" else "right", no_wrap=True)
     lift = {(step.split, step.after): step.reward for step in steps}
     for row in rows:
         step = lift.get((row.split, row.policy))
@@ -68,17 +77,10 @@ def ladder_table(rows: Sequence[LadderRow], steps: Sequence[Lift]) -> Table:
         table.add_row(
             row.policy,
             str(sampled.n) if sampled else "",
-            _interval(sampled.reward) if sampled else "",
-            _interval(step, sign="+") if step else "",
-            _interval(sampled.gate_rate) if sampled else "",
-            _interval(sampled.valid_rate) if sampled else "",
-            _interval(greedy.reward) if greedy else "",
+            interval_text(sampled.reward) if sampled else "",
+            interval_text(step, sign="+") if step else "",
+            interval_text(sampled.gate_rate) if sampled else "",
+            interval_text(sampled.valid_rate) if sampled else "",
+            interval_text(greedy.reward) if greedy else "",
         )
     return table
-
-
-def _interval(interval: Interval, *, sign: str = "") -> Text:
-    """The estimate, and below it the interval, without the zeros before the points; a difference to a digit more."""
-    form = "+.3f" if sign else ".2f"
-    low, high = (f"{end:{form}}".replace("0.", ".", 1) for end in (interval.low, interval.high))
-    return Text.assemble(f"{interval.estimate:{sign}.3f}", "\n", (f"[{low},{high}]", "dim"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from rl_gym.cli.demo_canned import canned_episodes
 from rl_gym.cli.main import main
 from rl_gym.iac.prompts import parse_completion
 from rl_gym.iac.scan import score
+
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="torch is not installed")
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +98,7 @@ def test_the_module_of_the_environment_is_the_same_command() -> None:
         (("--req", " "), "--req takes 1 to 4000 characters, not 0"),
         (("--req", "x" * 5000), "--req takes 1 to 4000 characters, not 5000"),
         (("--req", "x", "--required", "s3 bucket"), "--required takes types such as aws_s3_bucket"),
-        (("--req", "x", "--run", "nowhere"), "nowhere: no run there"),
+        pytest.param(("--req", "x", "--run", "nowhere"), "nowhere: no run there", marks=needs_torch),
         (("--train", "--preset", "nanno"), "did you mean 'nano'?"),
     ],
 )

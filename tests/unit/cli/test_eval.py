@@ -16,8 +16,9 @@ from rl_gym.cli.main import main
 from rl_gym.gym import records
 from rl_gym.gym.core import Episode
 from rl_gym.gym.registry import get_env
-from rl_gym.serving.backends import Sample, Sampling
+from rl_gym.serving.sampling import Sample, Sampling
 from rl_gym.training.anchors import ModelPolicy, evaluate_anchor
+from tests.unit.iac.mining.clones import clone, resource
 
 
 @pytest.fixture(autouse=True)
@@ -31,8 +32,8 @@ def test_floor_and_ceiling_of_an_anchor(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["eval", "--anchor", "synthetic", "--policies", "random, oracle", "--out", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "synthetic under seed@1/seed18: 240 episodes" in out
-    assert "synthetic under default@1/base: 240 episodes" in out
-    rows = records.read(tmp_path / "synthetic-default@1-base.jsonl")
+    assert "synthetic under default@2/base: 240 episodes" in out
+    rows = records.read(tmp_path / "synthetic-default@2-base.jsonl")
     by_policy = {p: [r.breakdown.reward for r in rows if r.policy == p] for p in ("random", "oracle")}
     assert set(by_policy["oracle"]) == {1.0}
     assert 0 < sum(by_policy["random"]) / len(by_policy["random"]) < 1
@@ -48,6 +49,23 @@ def test_dev_scores_the_human_reference(data_dir: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert "dev under seed@1/seed18: 120 episodes" in done.stdout
     assert re.search(r"^reference +120 ", done.stdout, re.MULTILINE)
+
+
+def test_what_was_mined_and_held_out_is_an_anchor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kinds = ("aws_glue_catalog_database", "aws_athena_workgroup", "aws_sfn_activity", "aws_xray_group", "aws_iot_thing")
+    for kind in kinds:
+        module = {"main.tf": resource(kind, name='"x"')}
+        clone(tmp_path / "in" / kind, f"https://github.com/ada/{kind}", module)
+    out = str(tmp_path / "out")
+    assert main(["data", "mine", str(tmp_path / "in"), "--out", out, "--holdout-share", "0.9"]) == 0
+    asked = ["eval", "--anchor", "mined-holdout", "--policies", "random,reference", "--judge", "seed@1/seed18"]
+    capsys.readouterr()
+    assert main([*asked, "--mined", out]) == 0
+    assert re.search(r"mined-holdout under seed@1/seed18: \d episodes", capsys.readouterr().out)
+    assert main(asked) == 1
+    error = capsys.readouterr().err
+    assert "--anchor mined-holdout and --mined go together: name the folder that `rl-gym data mine DIR --out" in error
+    assert error.count("\n") == 1
 
 
 class Reader:

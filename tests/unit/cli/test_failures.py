@@ -74,7 +74,9 @@ def test_a_disk_that_takes_no_more_stops_a_run_in_one_line(tmp_path: Path) -> No
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
         "raise SystemExit(main(['pipeline', '--preset', 'micro', '--until', 'prepare']))\n"
     )
-    done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)
+    # Compiled modules would be cut off too, and stay so for whoever imports them next.
+    command = [sys.executable, "-B", "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: ")
     assert "File too large" in done.stderr

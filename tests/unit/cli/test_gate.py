@@ -7,6 +7,7 @@ import pytest
 
 from rl_gym.cli.main import main
 from rl_gym.gym import records
+from rl_gym.training.collapse import Alarm, write_alarms
 from rl_gym.training.run import Run
 
 
@@ -25,15 +26,28 @@ def test_an_audited_run_is_decided_into_its_folder(run_folder: Path, capsys: pyt
 
 def test_the_training_log_of_the_candidate_is_read(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["audit", str(run_folder)])
-    rows = [
-        {"stage": stage, "frac_reward_zero_std": 1.0, "reward": 0.3} for stage in ("sft", "grpo") for _ in range(20)
-    ]
+    rows = [json.dumps({"frac_reward_zero_std": 1.0, "reward": 0.3})] * 20
     for stage, code in (("sft", 0), ("grpo", 2)):
-        own = [json.dumps(row) for row in rows if row["stage"] == stage]
-        (run_folder / "metrics.jsonl").write_text("\n".join(own) + "\n")
+        (run_folder / stage / "metrics.jsonl").write_text("\n".join(rows) + "\n")
         capsys.readouterr()
         assert main(["gate", str(run_folder)]) == code
     assert "- training alarm: reward variance collapsed" in capsys.readouterr().out
+
+
+def test_an_alarm_that_stands_beside_the_candidate_blocks(run_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run = Run.open(run_folder)
+    alarm = Alarm(what="unique", step=9, mean=0.01, threshold=0.05, reward=0.4, values=[0.01])
+    write_alarms(run.stage("grpo"), [alarm])
+    for stage in ("grpo", "evaluate"):
+        run.seal(stage)
+    main(["audit", str(run_folder)])
+    assert main(["gate", str(run_folder)]) == 2
+    assert "- training alarm: the completions became one and the same at step 9" in capsys.readouterr().out
+    assert main(["pipeline", "--resume", str(run_folder)]) == 0
+    assert "ALARM training: the completions became one" in capsys.readouterr().out
+    (run_folder / "grpo" / "alarms.json").unlink()
+    assert main(["gate", str(run_folder)]) == 1
+    assert "alarms.json is missing" in capsys.readouterr().err
 
 
 def test_a_file_is_audited_and_decided_and_the_verdict_written_where_asked(

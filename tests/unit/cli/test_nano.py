@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("torch")
 
 from rl_gym.cli.main import main
+from rl_gym.infra.digests import tree_digest
 from rl_gym.serving.weights import find_model
-from rl_gym.training.files import tree_digest
 from rl_gym.training.run import Run
 
 

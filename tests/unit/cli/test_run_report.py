@@ -9,9 +9,11 @@ from rich.console import Console
 
 pytest.importorskip("scipy")
 
+from rl_gym.cli.figures import interval_text
 from rl_gym.cli.run_report import ladder_table
 from rl_gym.gym.ladder import ladder, lifts
 from rl_gym.gym.records import RecordedCompletion
+from rl_gym.gym.statistics import bootstrap_mean
 
 
 def test_the_ladder_fits_80_columns(completions: list[RecordedCompletion]) -> None:
@@ -26,3 +28,7 @@ def test_the_ladder_fits_80_columns(completions: list[RecordedCompletion]) -> No
     assert float(rows["grpo"][2]) == pytest.approx(1 - float(rows["sft"][1]), abs=2e-3)
     assert "[1.00,1.00]" in text
     assert "[+.000,+.000]" in text
+
+
+def test_an_interval_that_nobody_knows_is_left_out() -> None:
+    assert interval_text(bootstrap_mean([0.5])).plain == "0.500"

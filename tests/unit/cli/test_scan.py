@@ -101,6 +101,32 @@ def test_files_of_one_folder_are_one_module(tmp_path: Path) -> None:
     assert _scan(f"{folder}/main.tf") == 0
 
 
+def test_what_is_required_is_built_by_one_of_the_modules(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = _write(tmp_path, a__main=SAFE, b__main='resource "aws_eip" "e" {\n  domain = "vpc"\n}\n', c__main="")
+    high = ("--fail-on", "high")
+    assert _scan(folder, "--required", "aws_eip", *high) == 0
+    assert "✘ builds_required" not in capsys.readouterr().out
+    assert _scan(folder, "--required", "aws_eip,aws_kms_key", *high) == 1
+    assert f"{folder}/a/main.tf:1" in capsys.readouterr().out
+    assert _scan(folder, "--required", "aws_vpc", *high) == 1
+    assert "builds_required  not all of aws_vpc" in capsys.readouterr().out
+    _write(tmp_path, d__main="{")
+    assert _scan(folder, "--required", "aws_eip", *high) == 2
+    assert "builds_required  not all" not in capsys.readouterr().out
+
+
+def test_a_value_is_for_the_modules_that_declare_its_variable(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = 'variable "on" {}\n' + SAFE.replace("= true", "= var.on")
+    folder = _write(tmp_path, a__main=key, b__main=SAFE)
+    assert _scan(folder, "--var", "on=true") == 0
+    assert _scan(folder, "--var", "on=false") == 1
+    assert _scan(folder, "--var", "on=true", "--fix") == 0
+    assert _scan(folder, "--var", "off=true") == 2
+    assert capsys.readouterr().err.count("off") == 2
+
+
 def test_a_called_module_is_judged_with_its_arguments(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     child = 'variable "v" {}\n' + SAFE.replace("= true", "= var.v")
     call = 'module "m" {\n  source = "./modules/key"\n  v      = %s\n}\n'
@@ -109,6 +135,32 @@ def test_a_called_module_is_judged_with_its_arguments(tmp_path: Path, capsys: py
     _write(tmp_path, main=call % "false")
     assert _scan(folder) == 1
     assert f"{folder}/modules/key/main.tf" in capsys.readouterr().out
+
+
+def test_a_module_that_is_named_beside_its_caller_is_judged_once(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    child = 'variable "v" {}\n' + SAFE.replace("= true", "= var.v")
+    call = 'module "m" {\n  source = "../modules/key"\n  v      = true\n}\n'
+    folder = _write(tmp_path, infra__main=call, modules__key__main=child)
+    assert _scan(f"{folder}/modules", f"{folder}/infra", "--format", "json") == 0
+    (module,) = json.loads(capsys.readouterr().out)["modules"]
+    assert module["path"] == f"{folder}/infra"
+
+
+def test_a_module_that_is_not_there_is_told_and_no_alarm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = _write(tmp_path, main='\nmodule "m" {\n  source = "../elsewhere"\n}\n')
+    assert _scan(folder, "--format", "json") == 0
+    (module,) = json.loads(capsys.readouterr().out)["modules"]
+    (issue,) = module["issues"]
+    assert (issue["rule"], issue["verdict"], issue["address"]) == ("module", "unknown", "module.m")
+    assert (issue["path"], issue["line"], issue["column"]) == (f"{folder}/main.tf", 2, 1)
+    assert "'../elsewhere' are not here" in issue["reason"]
+    assert _scan(folder, "--format", "sarif") == 0
+    (invocation,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert invocation["executionSuccessful"]
+    assert notification["level"] == "warning"
 
 
 def test_variable_files_are_read(tmp_path: Path) -> None:
@@ -130,6 +182,11 @@ def test_variables_may_be_given(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert _scan(folder, "--var-file", str(off), "--var-file", str(on)) == 0
     assert _scan(folder, "--var-file", str(on), "--var-file", str(off)) == 1
     assert _scan(folder, "--var-file", str(off), "--var", "v=true") == 0
+    assert _scan(folder, "--var", "v=true", "--var-file", str(off)) == 1
+    assert _scan(folder, "--var", "v=false", "--var-file", str(off), "--var", "v=true") == 0
+    assert _scan(folder, *["--var-file", str(off)] * 10, "--var-file", str(on)) == 0
+    (tmp_path / "module" / "é.auto.tfvars").write_text("v = false\n")
+    assert _scan(folder, "--var-file", str(on)) == 0
     on.write_text("v = \n")
     capsys.readouterr()
     assert _scan(folder, "--var-file", str(on)) == 2
@@ -167,7 +224,7 @@ def test_the_readable_modules_are_judged_beside_an_unreadable_one(
         (["-", "--var", "v"], "--var takes NAME=VALUE, not 'v'"),
         (["-", "--var-file", "v.txt"], "v.txt: not a file that can be read here"),
         (["-", "--var-file", "/no/such.tfvars"], "/no/such.tfvars: No such file or directory"),
-        (["-", "--engine", "checkov"], "there is no scan engine 'checkov': choose among builtin"),
+        (["-", "--engine", "tfsec"], "there is no scan engine 'tfsec': choose among builtin"),
     ],
 )
 def test_wrong_usage_is_2_and_one_line(
@@ -179,26 +236,6 @@ def test_wrong_usage_is_2_and_one_line(
     assert message in printed
     assert printed.startswith("error: ")
     assert printed.count("\n") == 1
-
-
-def test_what_cannot_be_read_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert _scan(str(tmp_path)) == 2
-    assert "there are no .tf files" in capsys.readouterr().err
-    (tmp_path / "main.tf").write_bytes(b"\xff\xfe\x00")
-    assert _scan(str(tmp_path)) == 2
-    assert "main.tf: not UTF-8 text" in capsys.readouterr().err
-    (tmp_path / "main.tf").write_text("#" * (5 * 2**20))
-    assert _scan(str(tmp_path)) == 2
-    assert "main.tf: larger than 4 MiB" in capsys.readouterr().err
-    (tmp_path / "main.txt").write_text(SAFE)
-    assert _scan(str(tmp_path / "main.txt")) == 2
-    assert "main.txt: not a file that can be read here" in capsys.readouterr().err
-    (tmp_path / "a.tfvars").write_text("v = 1")
-    assert _scan(str(tmp_path / "a.tfvars")) == 2
-    assert "variables alone are no configuration" in capsys.readouterr().err
-    (tmp_path / "plan.json").write_text("[]")
-    assert _scan(str(tmp_path / "plan.json")) == 2
-    assert "plan.json: not a plan" in capsys.readouterr().err
 
 
 def test_a_plan_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

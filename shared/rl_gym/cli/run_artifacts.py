@@ -1,0 +1,52 @@
+"""What a run at a trainer found, fetched into a run folder: all but models and checkpoints."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rl_gym.infra.errors import InfrastructureError
+
+if TYPE_CHECKING:
+    from rl_gym.training.run import Run as RunFolder
+    from rl_gym.wire.clients.trainer import TrainerClient
+    from rl_gym.wire.run import Run
+
+__all__ = ["fetch_run"]
+
+_LEFT = ("model", "adapter", "checkpoint", "incumbent/")
+
+
+def fetch_run(client: TrainerClient, run: Run, folder: Path) -> RunFolder:
+    """Make the folder of a run, with the files of the stages that are done, but for models and checkpoints.
+
+    Each is compared with its digest. Raises InfrastructureError where one is damaged, or cannot be written.
+    """
+    from rl_gym.training.run import Run as RunFolder
+
+    made = RunFolder.restore(folder, client.document(run.id))
+    for stage in run.stages:
+        if stage.state != "done":
+            continue
+        at = made.stage(stage.stage)
+        for name, digest in client.artifacts(run.id, stage.stage).files.items():
+            if not name.startswith(_LEFT):
+                _fetch(client, run.id, stage.stage, name, digest, at)
+        made.seal(stage.stage)
+    return made
+
+
+def _fetch(client: TrainerClient, run: str, stage: str, name: str, digest: str, folder: Path) -> None:
+    from rl_gym.gym.files import replacing
+    from rl_gym.infra.object_store import is_key
+
+    if not is_key(name):
+        raise InfrastructureError(f"run {run}, stage {stage}: the trainer names a file {name!r}, which is no name")
+    seen = hashlib.sha256()
+    with client.file(run, stage, name) as parts, replacing(folder / name) as file:
+        for part in parts:
+            seen.update(part)
+            file.write(part)
+        if seen.hexdigest() != digest:
+            raise InfrastructureError(f"run {run}, stage {stage}: {name} is not what the trainer says that it is")
