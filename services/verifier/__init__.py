@@ -1,1 +1,1 @@
-"""The verifier service, to be: scores completions and scans configurations over HTTP. Nothing runs here yet."""
+"""The verifier service: scores and fixes completions, and scans configurations, over HTTP."""
