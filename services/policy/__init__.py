@@ -1,1 +1,1 @@
-"""The policy service, to be: generates Terraform over a model engine and repairs it. Nothing runs here yet."""
+"""The policy service: writes Terraform over a model engine, has it judged, and repairs it."""
