@@ -1,1 +1,1 @@
-"""The trainer service, to be: runs as jobs, and a small API over runs and models. Nothing runs here yet."""
+"""The trainer service: runs as jobs that survive the machines they run on, from a database and a queue."""

@@ -1,0 +1,1 @@
+"""The tables of the trainer, as alembic makes and changes them."""
