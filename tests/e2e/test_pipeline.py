@@ -20,8 +20,9 @@ import pytest
 
 pytest.importorskip("trl")
 
-from rl_gym.training.files import read_rows, tree_digest
-from rl_gym.training.run import STAGES, Run
+from rl_gym.infra.digests import tree_digest
+from rl_gym.training.files import read_rows
+from rl_gym.training.run import Run
 
 SHORT = ("--set", "episodes.held_out=4", "--set", "evaluate.samples=1", "--set", "grpo.steps=3")
 
@@ -67,7 +68,7 @@ def test_the_demo_shows_a_scorecard_the_ladder_the_audit_the_verdict_and_terrafo
 
 def test_the_run_is_whole_and_names_what_made_it(demonstrated: tuple[Path, str]) -> None:
     run = Run.open(demonstrated[0])
-    assert all(run.stands(stage) for stage in STAGES)
+    assert all(run.stands(stage) for stage in run.stages if stage != "promote")
     document = json.loads((run.folder / "run.json").read_text())
     assert {"torch", "trl", "peft", "transformers"} <= document["versions"].keys()
     completions = read_rows(run.folder / "evaluate" / "completions.jsonl")
@@ -79,11 +80,10 @@ def test_the_run_is_whole_and_names_what_made_it(demonstrated: tuple[Path, str])
 
 
 def test_every_step_is_logged(demonstrated: tuple[Path, str]) -> None:
-    rows = read_rows(demonstrated[0] / "metrics.jsonl")
-    steps = {stage: [row["step"] for row in rows if row["stage"] == stage] for stage in ("sft", "grpo")}
-    assert set(steps["sft"]) == {1, 2}
-    assert set(steps["grpo"]) == {1, 2, 3}
-    assert all("frac_reward_zero_std" in row for row in rows if row["stage"] == "grpo" and "reward" in row)
+    rows = {stage: read_rows(Run.open(demonstrated[0]).metrics(stage)) for stage in ("sft", "grpo")}
+    assert {row["step"] for row in rows["sft"]} == {1, 2}
+    assert {row["step"] for row in rows["grpo"]} == {1, 2, 3}
+    assert all("frac_reward_zero_std" in row for row in rows["grpo"] if "reward" in row)
     assert (demonstrated[0] / "log.txt").stat().st_size > 0
 
 
@@ -101,7 +101,7 @@ def test_a_killed_training_goes_on_and_ends_where_it_would_have(demonstrated: tu
 
     code, out, err = finish(start(tmp_path, "pipeline", "--resume", str(run), "--until", "grpo"))
     assert (code, err) == (0, "")
-    rows = [row for row in read_rows(run / "metrics.jsonl") if row["stage"] == "grpo" and "reward" in row]
+    rows = [row for row in read_rows(Run.open(run).metrics("grpo")) if "reward" in row]
     assert [row["step"] for row in rows] == [1, 2, 3]
     assert tree_digest(run / "grpo" / "model") == tree_digest(whole / "grpo" / "model")
     assert "files: " in out

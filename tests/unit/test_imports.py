@@ -114,6 +114,48 @@ def test_a_package_does_not_know_what_is_built_on_it(package: str, word: str) ->
     assert named == []
 
 
+def test_what_needs_the_extra_services_is_imported_by_what_needs_it_too() -> None:
+    """Elsewhere only within a function: `rl-gym keys` waits for nothing that is not there."""
+    needing = (
+        "rl_gym.infra.database",
+        "rl_gym.infra.hosting",
+        "rl_gym.infra.kept_process",
+        "rl_gym.infra.migrations",
+        "rl_gym.infra.queue",
+        "rl_gym.infra.redis_server",
+        "rl_gym.infra.redis_transport",
+        "rl_gym.infra.signing",
+        "rl_gym.infra.principals",
+        "rl_gym.wire.clients",
+        "rl_gym.serving.backends.policy",
+        "rl_gym.serving.deployment",
+        "rl_gym.serving.promotion",
+        "rl_gym.serving.score_batches",
+        "rl_gym.serving.verifier_judge",
+        "rl_gym.training.verifier_rewards",
+    )
+    own = tuple(name.replace(".", "/") for name in needing)
+    elsewhere = [
+        str(one)
+        for one in IMPORTS
+        if one.name.startswith(needing) and not str(one.file.relative_to(ROOT / "shared")).startswith(own)
+    ]
+    within_a_function = (
+        "rl_gym/cli/keys.py",
+        "rl_gym/cli/trainer_server.py",
+        "rl_gym/cli/watching.py",
+        "rl_gym/cli/run_artifacts.py",
+        "rl_gym/infra/command.py",
+        "rl_gym/training/incumbent.py",
+        "rl_gym/training/local.py",
+        "rl_gym/training/means.py",
+        "rl_gym/training/policy_service.py",
+        "rl_gym/training/rewards.py",
+        "rl_gym/training/stages/promote.py",
+    )
+    assert [one for one in elsewhere if not any(file in one for file in within_a_function)] == []
+
+
 def test_trl_is_imported_in_training_alone() -> None:
     elsewhere = [str(one) for one in IMPORTS if one.name.split(".")[0] == "trl"]
     assert [one for one in elsewhere if "/training/" not in one] == []

@@ -36,8 +36,9 @@ def declared() -> Iterator[Requirement]:
         yield from map(Requirement, group)
 
 
-def test_constraints_are_names_and_numbers() -> None:
-    for line in (ROOT / "constraints.txt").read_text().splitlines():
+@pytest.mark.parametrize("name", ["constraints.txt", "constraints-checkov.txt"])
+def test_constraints_are_names_and_numbers(name: str) -> None:
+    for line in (ROOT / name).read_text().splitlines():
         assert re.fullmatch(r"#.*|[a-z0-9._-]+==[0-9][0-9a-z.]*", line)
 
 

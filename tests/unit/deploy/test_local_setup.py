@@ -13,16 +13,18 @@ from deploy.local import setup
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    for name in ("pyproject.toml", "constraints.txt", "deploy/local/setup.py"):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
-    (tmp_path / ".venv").mkdir()
+    (tmp_path / "deploy" / "local").mkdir(parents=True)
+    (tmp_path / "deploy/local/setup.py").write_text("script")
+    for build in setup.BUILDS.values():
+        for name in (build.constraints, *build.declared):
+            (tmp_path / name).write_text(name)
+        (tmp_path / build.folder).mkdir(exist_ok=True)
     return tmp_path
 
 
 def stamp(project: Path, build: str) -> None:
-    (project / ".venv" / "rl-gym.stamp").write_text(f"{setup.fingerprint(project)} {build}\n")
+    folder = project / setup.BUILDS[build].folder
+    (folder / "rl-gym.stamp").write_text(f"{setup.fingerprint(project, build)} {build}\n")
 
 
 def test_an_environment_is_made_once(project: Path) -> None:
@@ -42,6 +44,25 @@ def test_a_full_environment_serves_as_the_core_but_not_the_other_way(project: Pa
     assert setup.is_ready(project, "core")
     stamp(project, "core")
     assert not setup.is_ready(project, "cpu")
+
+
+def test_checkovs_environment_is_its_own(project: Path) -> None:
+    stamp(project, "cpu")
+    assert not setup.is_ready(project, "checkov")
+    stamp(project, "checkov")
+    (project / "constraints.txt").write_text("torch==9")
+    assert setup.is_ready(project, "checkov")
+    (project / "constraints-checkov.txt").write_text("checkov==9")
+    assert not setup.is_ready(project, "checkov")
+
+
+def test_vllms_environment_is_its_own(project: Path) -> None:
+    stamp(project, "cpu")
+    assert not setup.is_ready(project, "vllm")
+    stamp(project, "vllm")
+    assert setup.is_ready(project, "vllm")
+    (project / "deploy/local/vllm-excluded.txt").write_text("torchvision")
+    assert not setup.is_ready(project, "vllm")
 
 
 def test_a_damaged_stamp_is_no_stamp(project: Path) -> None:
@@ -65,8 +86,24 @@ def test_the_cuda_build_is_never_taken_for_the_cpu_build(monkeypatch: pytest.Mon
     assert registry == ["--find-links=/wheels", "--find-links=/more"]
 
 
-def test_without_torch_there_is_nothing_to_choose() -> None:
-    assert list(setup.torch_sources("core", {"PIP_FIND_LINKS": "/wheels"})) == [("", [])]
+def test_vllm_takes_its_own_torch_for_the_cpu_or_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "linux")
+    sources = dict(setup.torch_sources("vllm", {"PIP_FIND_LINKS": "/wheels"}))
+    assert list(sources) == ["torch for the CPU from PIP_FIND_LINKS", "torch for the CPU"]
+    pinned = re.search(r"^torch==\S+$", (setup.ROOT / "constraints-vllm.txt").read_text(), re.MULTILINE)
+    assert pinned
+    assert {options[0] for options in sources.values()} == {f"{pinned[0]}+cpu"}
+
+
+@pytest.mark.parametrize("name", ["constraints.txt", "constraints-checkov.txt", "constraints-vllm.txt"])
+def test_versions_are_pinned_by_name_and_number_alone(name: str) -> None:
+    lines = [line for line in (setup.ROOT / name).read_text().splitlines() if not line.startswith("#")]
+    assert lines == [line for line in lines if re.fullmatch(r"[a-z0-9.-]+==[a-z0-9.]+", line)]
+
+
+@pytest.mark.parametrize("build", ["core", "checkov"])
+def test_without_torch_there_is_nothing_to_choose(build: str) -> None:
+    assert list(setup.torch_sources(build, {"PIP_FIND_LINKS": "/wheels"})) == [("", [])]
 
 
 def test_a_gpu_build_replaces_the_one_that_is_there() -> None:
