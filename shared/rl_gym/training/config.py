@@ -80,7 +80,7 @@ class EpisodesSection(Section):
     held_out: Count = Field(description="episodes of the anchor that evaluation uses")
     rehearsal: Annotated[
         float,
-        Field(ge=0, lt=1, description="share of a repair's or an update's rows that is the training split as it was"),
+        Field(ge=0, lt=1, description="share of a repair's or an update's rows that a model knows already"),
     ] = 0.25
 
     @property

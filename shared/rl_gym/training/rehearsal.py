@@ -11,12 +11,16 @@ __all__ = ["Row", "rehearse"]
 Row = Mapping[str, Any]
 
 
-def rehearse(rows: Sequence[Row], plain: Sequence[Row], share: float, rng: Random) -> list[Row]:
+def rehearse(
+    rows: Sequence[Row], plain: Sequence[Row], share: float, rng: Random, otherwise: Sequence[Row] = ()
+) -> list[Row]:
     """All of `rows` with so many of `plain` among them, drawn at random, that those are `share` (in [0, 1)) of the mix.
 
-    Where `plain` has too few, all of it is taken. The order is random.
+    Where `plain` has too few, all of it is taken, and the rest drawn from `otherwise` as far as that goes. The order is
+    random.
     """
     wanted = round(len(rows) * share / (1 - share))
-    mixed = [*rows, *rng.sample(list(plain), min(wanted, len(plain)))]
+    first = rng.sample(list(plain), min(wanted, len(plain)))
+    mixed = [*rows, *first, *rng.sample(list(otherwise), min(wanted - len(first), len(otherwise)))]
     rng.shuffle(mixed)
     return mixed

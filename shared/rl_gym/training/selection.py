@@ -15,7 +15,7 @@ from rl_gym.infra.errors import UsageError
 from rl_gym.serving.repair_turns import repair_due, repair_prompts
 from rl_gym.training.continual import RaftSection, RepairSection
 
-__all__ = ["Best", "Repairs", "RolledOut", "best_answers", "repair_rows"]
+__all__ = ["Best", "Repairs", "RolledOut", "best_answers", "own_answers", "repair_rows"]
 
 
 class RolledOut(BaseModel):
@@ -66,6 +66,22 @@ def best_answers(samples: Sequence[RolledOut], section: RaftSection) -> Best:
             f"{section.threshold:g}: lower raft.threshold, raise raft.samples, or train longer before"
         )
     return Best(rows, rates)
+
+
+def own_answers(samples: Sequence[RolledOut]) -> list[dict[str, str]]:
+    """Rows for SFT of the answers that are whole and of full reward, each once.
+
+    A model that learns them among something new keeps to what it wrote anyway.
+    """
+    perfect = {
+        (sample.prompt, sample.completion): sample.asked().id
+        for sample in samples
+        if sample.finish_reason == "stop" and sample.reward is not None and sample.reward >= 1
+    }
+    return [
+        {"prompt": prompt, "completion": completion, "episode_id": episode}
+        for (prompt, completion), episode in perfect.items()
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,12 +89,19 @@ def test_grpos_band_goes_by_the_rates_where_no_map_is_given(tmp_path: Path, give
         run(tmp_path / "none", "pipeline", *RAFT, "grpo.difficulty_high=0.1", until="rollout")
 
 
-def test_repair_mixes_failures_with_plain_demonstrations(tmp_path: Path, given: list[str]) -> None:
-    made, said = run(tmp_path / "run", "repair", "episodes.rehearsal=0.5", until="repair")
+@pytest.mark.parametrize(("share", "own", "shown"), [(0.5, 5, 0), (0.7, 6, 6)])
+def test_repair_mixes_failures_with_its_own_perfect_answers_and_demonstrations_where_those_are_few(
+    tmp_path: Path, given: list[str], share: float, own: int, shown: int
+) -> None:
+    made, said = run(tmp_path / "run", "repair", f"episodes.rehearsal={share}", until="repair")
     assert given == ["rollout", "sft"]
     rows = read_rows(made.folder / "rollout" / "repair.jsonl")
-    plain = {row["prompt"] for row in read_rows(made.folder / "prepare" / "sft.jsonl")}
-    assert [sum(row["prompt"] in plain for row in rows), len(rows)] == [5, 10]
+    asked, shown_to = (
+        {row["prompt"] for row in read_rows(made.folder / "prepare" / f"{name}.jsonl")} for name in ("grpo", "sft")
+    )
+    assert sum(row["prompt"] in asked for row in rows) == own
+    assert sum(row["prompt"] in shown_to for row in rows) == shown
+    assert len(rows) == 5 + own + shown
     counts = json.loads((made.folder / "rollout" / "counts.json").read_text())
     assert counts == {
         "samples": 12,
@@ -103,9 +110,11 @@ def test_repair_mixes_failures_with_plain_demonstrations(tmp_path: Path, given: 
         "without_reference": 0,
         "too_long": 0,
         "kept": 5,
-        "plain": 5,
+        "plain": own + shown,
+        "own": own,
     }
     assert "5 of 12 answers failed; 5 repairs to learn" in said
+    assert f"and {own + shown} plain answers among them, {own} of these its own" in said
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from rl_gym.infra.errors import UsageError
 from rl_gym.serving.repair_turns import repair_prompts
 from rl_gym.training.continual import RaftSection, RepairSection
 from rl_gym.training.rehearsal import rehearse
-from rl_gym.training.selection import RolledOut, best_answers, repair_rows
+from rl_gym.training.selection import RolledOut, best_answers, own_answers, repair_rows
 
 TRAINED: dict[str, Any] = {"steps": 1, "batch_size": 1, "learning_rate": 1e-3}
 ENV: Any = get_env("iac", ruleset="seed18", profile="default@1")
@@ -136,3 +136,29 @@ def test_rehearsed_rows_are_the_asked_share_of_the_mix_and_the_same_for_a_seed()
     assert mixed != rehearse(rows, plain, 0.25, Random(1))
     assert len(rehearse(rows, plain, 0.0, Random(0))) == 60
     assert len(rehearse(rows, plain[:5], 0.5, Random(0))) == 65
+
+
+def test_where_too_few_rehearse_the_rest_comes_from_elsewhere() -> None:
+    rows, own = [{"n": number} for number in range(60)], [{"o": number} for number in range(5)]
+    others = [{"d": number} for number in range(100)]
+    mixed = rehearse(rows, own, 0.5, Random(0), otherwise=others)
+    assert (len(mixed), sum("o" in row for row in mixed), sum("d" in row for row in mixed)) == (120, 5, 55)
+    assert {"d": -1} not in rehearse(rows, others, 0.5, Random(0), otherwise=[{"d": -1}] * 9)
+    assert len(rehearse(rows, own, 0.5, Random(0), otherwise=others[:3])) == 68
+
+
+def test_own_answers_are_whole_perfect_and_there_once() -> None:
+    first, second, third, fourth = EPISODES
+    samples = [
+        sample(first, "good", 1.0),
+        sample(first, "good", 1.0),
+        sample(first, "as good", 1.0),
+        sample(second, "good", 1.0),
+        sample(second, "nearly", 0.99),
+        sample(third, "cut", 1.0, "length"),
+        sample(fourth, "lost", None),
+    ]
+    assert own_answers(samples) == [
+        {"prompt": ENV.prompt(episode), "completion": text, "episode_id": episode.id}
+        for episode, text in ((first, "good"), (first, "as good"), (second, "good"))
+    ]

@@ -13,7 +13,7 @@ from rl_gym.training.means import Means
 from rl_gym.training.progress import Progress
 from rl_gym.training.rehearsal import rehearse
 from rl_gym.training.run import Run
-from rl_gym.training.selection import RolledOut, best_answers, repair_rows
+from rl_gym.training.selection import RolledOut, best_answers, own_answers, repair_rows
 from rl_gym.training.stages.evaluate import model_before
 from rl_gym.training.stages.jobs import do_jobs, environment, training_job
 from rl_gym.training.stages.prepare import token_counter
@@ -56,22 +56,27 @@ def _raft(run: Run, samples: list[RolledOut], progress: Progress) -> None:
 
 
 def _repair(run: Run, samples: list[RolledOut], progress: Progress) -> None:
-    """`repair.jsonl`, with plain demonstrations among its rows, and `counts.json`."""
+    """`repair.jsonl`, with plain answers rehearsed among its rows, and `counts.json`.
+
+    The model's own perfect answers rehearse; the demonstrations of `prepare` fill in where those are too few.
+    """
     folder, section, config = run.folder / "rollout", run.config.repair, run.config
     assert section is not None
     found = repair_rows(environment(config), samples, section, token_counter(config))
-    plain = [
+    own = own_answers(samples)
+    shown = [
         {name: row[name] for name in ("prompt", "completion", "episode_id")}
         for row in read_rows(run.folder / "prepare" / "sft.jsonl")
     ]
-    mixed = rehearse(found.rows, plain, config.episodes.rehearsal, Random(f"{config.seed}/rehearsal"))
+    mixed = rehearse(found.rows, own, config.episodes.rehearsal, Random(f"{config.seed}/rehearsal"), otherwise=shown)
     write_rows(folder / "repair.jsonl", mixed)
-    counts = {**found.counts(), "plain": len(mixed) - len(found.rows)}
+    plain = len(mixed) - len(found.rows)
+    counts = {**found.counts(), "plain": plain, "own": min(len(own), plain)}
     replace_text(folder / "counts.json", json.dumps(counts, indent=2) + "\n")
     progress.say(
         f"rollout: {found.failed} of {found.samples} answers failed; {len(found.rows)} repairs to learn "
-        f"({found.repeated} repeated, {found.too_long} longer than repair.max_prompt_tokens), and {counts['plain']} "
-        "plain demonstrations among them"
+        f"({found.repeated} repeated, {found.too_long} longer than repair.max_prompt_tokens), and {plain} plain "
+        f"answers among them, {counts['own']} of these its own"
     )
 
 
