@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 
 from rl_gym.infra.digests import tree_digest
-from rl_gym.infra.errors import RlGymError
+from rl_gym.infra.errors import InfrastructureError, RlGymError
 from rl_gym.infra.tether import tethered
 from rl_gym.serving.weights import find_model
 from rl_gym.training import supervise
@@ -58,8 +58,7 @@ def main() -> None:
         parser.error("--steps must be 2 or more: the first one is a warm-up")
     load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
     print(f"{os.cpu_count()} cores, load before the run {load}; {chosen.preset}, {chosen.steps} steps", flush=True)
-    # A training that is left behind by an error may still write for a moment.
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory() as folder:
         try:
             measured = measure(Path(folder), chosen.preset, chosen.model, chosen.steps, chosen.set)
         except RlGymError as error:
@@ -116,20 +115,24 @@ def measure(folder: Path, preset: str, model: str, steps: int, changes: Sequence
             Child(folder / "http", {**job, "verifier": verifier_job(address)}),
             Child(folder / "in_process", {**job, "plain": True}),
         ]
-        starts = [child.start() for child in both]
-        taken: list[list[Step]] = [[], []]
-        for number in range(1, steps):
-            for which in (0, 1) if number % 2 else (1, 0):
-                taken[which].append(both[which].step())
-        for child in both:
-            child.end()
+        try:
+            starts = [child.start() for child in both]
+            taken: list[list[Step]] = [[], []]
+            for number in range(1, steps):
+                for which in (0, 1) if number % 2 else (1, 0):
+                    taken[which].append(both[which].step())
+            for child in both:
+                child.end()
+        finally:
+            for child in both:
+                child.stop()
     if [step.tokens for step in taken[0]] != [step.tokens for step in taken[1]]:
         raise SystemExit("error: the two trainings generated different tokens: their steps cannot be compared")
     return Training(starts[0], taken[0]), Training(starts[1], taken[1])
 
 
 class Child:
-    """A training that takes a step when it is told to."""
+    """A training that takes a step when it is told to. Who makes one stops it, or its process waits for ever."""
 
     def __init__(self, folder: Path, job: Mapping[str, Any]) -> None:
         folder.mkdir()
@@ -140,6 +143,7 @@ class Child:
         self._job = {**job, "output": str(folder), "pace": str(self._pace)}
         self._folder = folder
         self._heard: queue.Queue[Mapping[str, Any] | Exception | None] = queue.Queue()
+        self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def start(self) -> float:
@@ -159,14 +163,24 @@ class Child:
                 return Step(**{**message["metrics"], "tokens": int(message["metrics"]["tokens"])})
 
     def end(self) -> None:
+        """Let the training end by itself, after its last step."""
         os.write(self._steps, b".")
         while self._next() is not None:
             continue
-        self._thread.join()
+
+    def stop(self) -> None:
+        """End the training now, if it is still at work, and wait until its process is gone."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
         os.close(self._steps)
 
     def _next(self) -> Mapping[str, Any] | None:
-        message = self._heard.get(timeout=STEP_SECONDS)
+        try:
+            message = self._heard.get(timeout=STEP_SECONDS)
+        except queue.Empty:
+            name = self._folder.name
+            raise SystemExit(f"error: the training {name} took no step within {STEP_SECONDS:g} s") from None
         if isinstance(message, Exception):
             raise SystemExit(f"error: {message}")
         return message
@@ -174,10 +188,15 @@ class Child:
     def _run(self) -> None:
         try:
             path, log = self._folder / "job.json", self._folder / "log.txt"
-            supervise.run_jobs([(path, self._job)], log=log, threads=1, report=self._heard.put)
+            job = [(path, self._job)]
+            supervise.run_jobs(job, log=log, threads=1, report=self._heard.put, check=self._check)
             self._heard.put(None)
         except Exception as error:
             self._heard.put(error)
+
+    def _check(self) -> None:
+        if self._stopping.is_set():
+            raise InfrastructureError("the training was stopped")
 
 
 @contextmanager

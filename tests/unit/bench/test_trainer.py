@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from bench.trainer import Step, Training, told
+import bench.trainer
+from bench.trainer import Child, Step, Training, told
 from rl_gym.serving.weights import find_model
 
 ROOT = Path(__file__).resolve().parents[3]
+
+PACED = """
+import json, os, sys
+
+job = json.loads(open(sys.argv[1]).read())
+pace = os.open(job["pace"], os.O_RDONLY)
+print(json.dumps({"job": "pid", "done": os.getpid(), "total": 1}), flush=True)
+while os.read(pace, 1):
+    if job["fails"]:
+        raise SystemExit(3)
+    metrics = {"seconds": 1.0, "rewards": 0.1, "generation": 0.5, "tokens": 10}
+    print(json.dumps({"job": "bench", "step": 1, "metrics": metrics}), flush=True)
+"""
+"""A training in which nothing is trained: it takes a step when it is told to, or fails at its first one."""
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -72,3 +89,55 @@ def test_a_training_that_fails_is_told_in_one_line(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: http failed: ")
     assert "Traceback" not in done.stderr
+
+
+@pytest.fixture
+def paced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script = tmp_path / "paced.py"
+    script.write_text(PACED)
+    monkeypatch.setattr("rl_gym.training.supervise.CHILD", (str(script),))
+
+
+@pytest.fixture
+def stopped() -> Iterator[list[int]]:
+    """Processes that must be gone by the end of a test."""
+    pids: list[int] = []
+    yield pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+def started(child: Child) -> int:
+    """The process of a child that waits for its first step."""
+    child._thread.start()
+    told = child._heard.get(timeout=60)
+    assert isinstance(told, dict)
+    return int(told["done"])
+
+
+@pytest.mark.usefixtures("paced")
+def test_where_one_training_fails_the_other_one_is_ended_too(tmp_path: Path, stopped: list[int]) -> None:
+    waits, fails = (Child(tmp_path / str(bad), {"fails": bad}) for bad in (False, True))
+    try:
+        stopped.extend([started(waits), started(fails)])
+        assert waits.step().tokens == 10
+        with pytest.raises(SystemExit, match=r"^error: True: its process ended with exit code 3; see "):
+            fails.step()
+    finally:
+        waits.stop()
+        fails.stop()
+
+
+@pytest.mark.usefixtures("paced")
+def test_a_training_that_takes_no_step_is_told_in_one_line(
+    tmp_path: Path, stopped: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bench.trainer, "STEP_SECONDS", 0.2)
+    child = Child(tmp_path / "http", {"fails": False})
+    try:
+        stopped.append(started(child))
+        with pytest.raises(SystemExit, match=r"^error: the training http took no step within 0\.2 s$"):
+            child._next()
+    finally:
+        child.stop()
