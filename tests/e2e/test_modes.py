@@ -88,6 +88,17 @@ def test_repair_is_learnt_and_measured_over_both_turns(tmp_path: Path) -> None:
         assert rescore(environment(made.config), first, held_out(made)).comparable
 
 
+def test_drift_is_taught_and_then_sharpened(tmp_path: Path) -> None:
+    made, _ = run(tmp_path / "run", "drift", "update.method=sft-grpo", "sft.steps=1", until="gate")
+    assert {row["stage"] for stage in ("update", "grpo") for row in read_rows(made.metrics(stage))} == {
+        "update",
+        "grpo",
+    }
+    verdict = json.loads((made.folder / "gate" / "verdict.json").read_text())
+    trained = [tree_digest(made.folder / stage / "model") for stage in ("update", "grpo")]
+    assert verdict["candidate"]["model"] == trained[1] != trained[0]
+
+
 def test_drift_is_updated_by_the_reward_and_measured_on_both_rulesets(tmp_path: Path) -> None:
     made, _ = run(tmp_path / "run", "drift", until="gate")
     assert read_rows(made.metrics("update"))[0]["reward"] >= 0

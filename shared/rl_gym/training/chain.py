@@ -5,8 +5,8 @@ eval-only  prepare, evaluate
 bakeoff    prepare, bakeoff
 mine       mine
 repair     prepare, rollout, repair, evaluate, audit, gate, promote
-drift      prepare, update, evaluate, audit, gate, promote
-flywheel   prepare, update, evaluate, audit, gate, promote
+drift      prepare, update, (grpo), evaluate, audit, gate, promote
+flywheel   prepare, update, (grpo), evaluate, audit, gate, promote
 """
 
 from __future__ import annotations
@@ -32,16 +32,20 @@ _CHAINS: Mapping[RunMode, tuple[str, ...]] = {
     "bakeoff": ("prepare", "bakeoff"),
     "mine": ("mine",),
     "repair": ("prepare", "rollout", "repair", *_JUDGED),
-    "drift": ("prepare", "update", *_JUDGED),
-    "flywheel": ("prepare", "update", *_JUDGED),
+    "drift": ("prepare", "update", "grpo", *_JUDGED),
+    "flywheel": ("prepare", "update", "grpo", *_JUDGED),
 }
 _TRAINERS = ("sft", "raft", "grpo", "repair", "update")
 _REFERENCES: tuple[PolicyName, ...] = ("random", "oracle")
 
 
-def chain(mode: RunMode, *, raft: bool = False) -> tuple[str, ...]:
-    """The stages of a mode, in order; RAFT is in a pipeline that asks for it."""
-    return tuple(stage for stage in _CHAINS[mode] if mode != "pipeline" or raft or stage not in _RAFT)
+def chain(mode: RunMode, *, raft: bool = False, sharpened: bool = False) -> tuple[str, ...]:
+    """The stages of a mode, in order: RAFT is in a pipeline that asks for it, GRPO behind an update that does."""
+    stages = _CHAINS[mode]
+    left_out = {*(() if raft else _RAFT)} if mode == "pipeline" else set()
+    if "update" in stages and not sharpened:
+        left_out = {"grpo"}
+    return tuple(stage for stage in stages if stage not in left_out)
 
 
 def trainers(stages: tuple[str, ...]) -> tuple[str, ...]:
@@ -66,7 +70,7 @@ def maker(policy: PolicyName, stages: tuple[str, ...]) -> str | None:
         return ""
     if policy == "candidate":
         return trained[-1] if trained else None
-    return policy if policy in trained else None
+    return policy if policy in trained and "sft" in trained else None
 
 
 def incumbent(stages: tuple[str, ...]) -> PolicyName:
@@ -76,4 +80,4 @@ def incumbent(stages: tuple[str, ...]) -> PolicyName:
 
 def candidate(stages: tuple[str, ...]) -> PolicyName:
     """The policy that the gate is asked about."""
-    return "grpo" if "grpo" in stages else "candidate"
+    return "grpo" if "sft" in stages else "candidate"

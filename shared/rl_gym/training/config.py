@@ -155,7 +155,7 @@ class Config(Section):
     @property
     def stages(self) -> tuple[str, ...]:
         """The stages of this run, in order."""
-        return chain.chain(self.mode, raft=self.raft is not None)
+        return chain.chain(self.mode, raft=self.raft is not None, sharpened=self.update.method == "sft-grpo")
 
     @property
     def context(self) -> int:
@@ -196,9 +196,9 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _models_to_go_on_from(self) -> Config:
-        for stage in ("sft", "raft"):
-            if stage in chain.trainers(self.stages)[:-1] and not getattr(self, stage).merge:
-                raise ValueError(f"{stage}.merge false leaves no model that the next stage could train: keep it true")
+        for stage, section in (("sft", "sft"), ("raft", "raft"), ("update", "sft")):
+            if stage in chain.trainers(self.stages)[:-1] and not getattr(self, section).merge:
+                raise ValueError(f"{section}.merge false leaves no model that the next stage could train: keep it true")
         return self
 
     @model_validator(mode="after")

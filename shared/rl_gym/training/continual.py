@@ -42,8 +42,14 @@ class UpdateSection(Section):
     """The incumbent trained on. How is said by the section of the method, and by `episodes.rehearsal`."""
 
     method: Annotated[
-        Literal["sft", "grpo"], Field(description="demonstrations of the oracle, or the reward; its section says how")
+        Literal["sft", "grpo", "sft-grpo"],
+        Field(description="demonstrations of the oracle, the reward, or both in turn; their sections say how"),
     ] = "grpo"
+
+    @property
+    def first(self) -> Literal["sft", "grpo"]:
+        """What the stage `update` does, by the section of that name; with both, `grpo` is a stage of its own."""
+        return "grpo" if self.method == "grpo" else "sft"
 
 
 class DriftSection(Section):

@@ -95,7 +95,7 @@ def _stages(config: Config, shape: Shape | None, device: str) -> tuple[StagePlan
 
 def _stage(config: Config, name: str, shape: Shape | None, device: str) -> StagePlan:
     """What a stage does; one that trains goes by its own section, an update by that of its method."""
-    kind = config.update.method if name == "update" else name
+    kind = config.update.first if name == "update" else name
     match kind:
         case "sft" | "raft" | "repair":
             return _supervised(config, name, getattr(config, kind), shape, device)

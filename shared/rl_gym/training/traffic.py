@@ -233,12 +233,12 @@ def _own_answers(env: Environment, asked: Sequence[_Asked]) -> Iterator[dict[str
 
 
 def _require_enough(config: Config, draw: TrafficDraw) -> None:
-    method, section = config.update.method, config.grpo
-    wanted = section.prompts_per_step * section.steps_per_generation * config.machine.world if method == "grpo" else 1
-    there = len(getattr(draw, method))
-    if there < wanted or not draw.used:
-        name = Path(str(config.flywheel.traffic)).name
-        raise UsageError(
-            f"{name}: {draw.used} of {draw.rows} rows can train, which makes {there} rows for an update by {method}, "
-            f"and {wanted} are needed: gather more traffic"
-        )
+    section, name = config.grpo, Path(str(config.flywheel.traffic)).name
+    needed = {"sft": 1, "grpo": section.prompts_per_step * section.steps_per_generation * config.machine.world}
+    for method in config.update.method.split("-"):
+        there, wanted = len(getattr(draw, method)), needed[method]
+        if there < wanted or not draw.used:
+            raise UsageError(
+                f"{name}: {draw.used} of {draw.rows} rows can train, which makes {there} rows for an update by "
+                f"{method}, and {wanted} are needed: gather more traffic"
+            )

@@ -36,11 +36,15 @@ CHANGES = ("episodes.sft=16", "episodes.grpo=4", "episodes.held_out=40", "evalua
 Answers = Callable[[Config, str], Callable[[Episode], str]]
 
 
-def run_with(folder: Path, monkeypatch: pytest.MonkeyPatch, answers: Answers) -> Run:
-    """A drift run whose models answer by a function of the configuration and the policy."""
+def run_with(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, answers: Answers, *changes: str, done: list[str] | None = None
+) -> Run:
+    """A drift run whose models answer by a function of the configuration and the policy; `done` are its jobs."""
 
     def play(asked: Sequence[tuple[Path, Mapping[str, Any]]], *, log: Path, **_: Any) -> None:
         for path, job in asked:
+            if done is not None:
+                done.append(f"{job['name']}: {job['section']}" if "section" in job else job["name"])
             path.write_text(json.dumps(job))
             if job["kind"] != "evaluate":
                 shutil.copytree(job["model"], Path(job["output"]) / "model")
@@ -53,7 +57,7 @@ def run_with(folder: Path, monkeypatch: pytest.MonkeyPatch, answers: Answers) ->
             records.write(Path(job["output"]), found)
 
     monkeypatch.setattr(jobs, "run_jobs", play)
-    run = stages.start(resolve("micro", CHANGES, mode="drift"), folder, now=datetime(2025, 1, 1))
+    run = stages.start(resolve("micro", [*CHANGES, *changes], mode="drift"), folder, now=datetime(2025, 1, 1))
     with RunProgress(Console(quiet=True), stages.efforts(run.config)) as progress:
         stages.execute(run, progress, until="gate")
     return run
@@ -146,6 +150,20 @@ def test_demonstrations_are_perfect_under_the_new_rules(tmp_path: Path, monkeypa
     env = jobs.environment(run.config)
     rows = read_rows(run.folder / "prepare" / "sft.jsonl")
     assert {score_completion(env, row["completion"], episode_of(row["episode_id"])).reward for row in rows} == {1.0}
+
+
+def test_an_update_by_both_methods_lets_grpo_sharpen_what_sft_taught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    run = run_with(tmp_path / "run", monkeypatch, learns, "update.method=sft-grpo", "evaluate.processes=2", done=done)
+    assert run.stages[:4] == ("prepare", "update", "grpo", "evaluate")
+    assert done == ["update: sft", "grpo: grpo", "evaluate incumbent", "evaluate candidate"]
+    jobs_of = {stage: json.loads((run.folder / stage / "job.json").read_text()) for stage in ("update", "grpo")}
+    assert jobs_of["grpo"]["model"] == str((run.folder / "update" / "model").resolve())
+    assert jobs_of["grpo"]["data"] == str((run.folder / "prepare" / "grpo.jsonl").resolve())
+    judged = json.loads((run.folder / "evaluate" / "candidate.json").read_text())
+    assert judged["model"] == str((run.folder / "grpo" / "model").resolve())
 
 
 def test_a_run_shows_its_drift(learned: Run) -> None:

@@ -104,7 +104,7 @@ def efforts(config: Config) -> dict[str, float]:
     seconds = {name: 8.0 + one.steps * one.batch_size / 32 for name, one in learnt.items() if one is not None}
     seconds["prepare"] = 4.0
     seconds["grpo"] = 8.0 + config.grpo.steps * config.grpo.prompts_per_step * config.grpo.generations / 12
-    seconds["update"] = seconds[config.update.method]
+    seconds["update"] = seconds[config.update.first]
     sampled = config.raft or config.repair
     seconds["rollout"] = 5.0 + config.episodes.grpo * (sampled.samples if sampled else 1) / 20
     evaluation = 5.0 + answers / 20 / config.evaluate.processes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 
+from rl_gym.training.chain import maker
 from rl_gym.training.means import Means
 from rl_gym.training.progress import Progress
 from rl_gym.training.run import Run
@@ -44,6 +45,8 @@ def grpo(run: Run, means: Means, progress: Progress) -> None:
     jobs = [training_job(run, "grpo", model_before(run, "grpo"), means, data=data)]
     processes = run.config.evaluate.processes
     if processes > 1 and run.config.evaluate.through == "process":
-        jobs += missing_evaluations(run, [policy for policy in run.config.policies if policy != "grpo"])
+        jobs += missing_evaluations(
+            run, [policy for policy in run.config.policies if maker(policy, run.stages) != "grpo"]
+        )
     do_jobs(run, progress, jobs, processes=processes)
     shutil.rmtree(run.folder / "grpo" / "checkpoints", ignore_errors=True)

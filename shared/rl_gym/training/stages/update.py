@@ -14,11 +14,11 @@ __all__ = ["update"]
 
 
 def update(run: Run, means: Means, progress: Progress) -> None:
-    """Train the model of the run by `update.method`, on the rows that `prepare` left for it: `sft.jsonl`, `grpo.jsonl`.
+    """Train the model of the run by `update.first`, on the rows that `prepare` left for it: `sft.jsonl`, `grpo.jsonl`.
 
     The method's own section says how. SFT begins anew where it was interrupted, GRPO goes on from its checkpoint.
     """
-    method = run.config.update.method
+    method = run.config.update.first
     data = run.folder / "prepare" / f"{method}.jsonl"
     job = training_job(run, "update", model_before(run, "update"), means, kind=method, data=data)
     if method == "sft":
