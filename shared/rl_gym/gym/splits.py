@@ -13,6 +13,7 @@ from typing import Literal
 from rl_gym.gym.core import Episode
 from rl_gym.infra.errors import NotFoundError, UsageError
 from rl_gym.infra.extras import extra
+from rl_gym.infra.text_files import split_lines
 
 __all__ = ["FrozenSplit", "Overlap", "contamination", "freeze", "read_frozen", "refuse", "verify", "write_frozen"]
 
@@ -57,7 +58,7 @@ def read_frozen(path: Path | Traversable, name: str | None = None) -> FrozenSpli
     except FileNotFoundError:
         raise NotFoundError(f"{path}: no frozen split there") from None
     episodes: dict[str, str] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(split_lines(text), start=1):
         if not line.strip() or line.startswith("#"):
             continue
         match = LINE.fullmatch(line.rstrip())

@@ -18,6 +18,7 @@ from rl_gym.gym.files import replacing
 from rl_gym.infra import fetching
 from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
 from rl_gym.infra.fetching import UnreachableError
+from rl_gym.infra.text_files import split_lines
 
 __all__ = [
     "IAC_EVAL_DIGEST",
@@ -86,7 +87,7 @@ def json_rows(folder: Path | None, name: str) -> list[Mapping[str, Any]]:
         raise NotFoundError(f"{name} is in no public place: put it in a folder and name that in RL_GYM_DATA")
     path = folder / name
     rows: list[Mapping[str, Any]] = []
-    for number, line in enumerate(_read(path).decode("utf-8", "replace").splitlines(), start=1):
+    for number, line in enumerate(split_lines(_read(path).decode("utf-8", "replace")), start=1):
         try:
             row = json.loads(line)
         except ValueError as error:

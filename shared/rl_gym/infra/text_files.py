@@ -10,7 +10,7 @@ from typing import Any
 
 from rl_gym.infra.errors import UsageError
 
-__all__ = ["UnreadableError", "decoded", "parsed_json", "read_bytes", "read_text"]
+__all__ = ["UnreadableError", "decoded", "parsed_json", "read_bytes", "read_text", "split_lines"]
 
 _MIB = 2**20
 
@@ -76,3 +76,12 @@ def parsed_json(text: str, path: str) -> Any:
         raise UnreadableError(path, "not JSON that can be read: it is nested too deep") from None
     except ValueError:
         raise UnreadableError(path, "not JSON that can be read: a whole number in it is too long") from None
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text with a value a line, such as JSON lines.
+
+    A newline alone ends one: `str.splitlines` ends one at U+2028, U+2029 and U+0085 too, which a JSON string may hold.
+    """
+    lines = text.split("\n")
+    return lines if lines[-1] else lines[:-1]

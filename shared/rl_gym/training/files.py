@@ -10,6 +10,7 @@ from typing import Any
 
 from rl_gym.gym.files import replacing
 from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
+from rl_gym.infra.text_files import split_lines
 
 __all__ = ["read_rows", "write_rows", "writing"]
 
@@ -33,7 +34,7 @@ def write_rows(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 def read_rows(path: Path) -> list[dict[str, Any]]:
     """JSON lines; NotFoundError without the file, UsageError (`file:line: why`) where one is damaged."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = split_lines(path.read_text("utf-8"))
     except FileNotFoundError:
         raise NotFoundError(f"{path}: no such file") from None
     except ValueError as error:

@@ -31,6 +31,12 @@ def test_a_frozen_split_survives_its_file(tmp_path: Path) -> None:
     verify(frozen, list(reversed(EPISODES)))
 
 
+def test_an_id_may_hold_what_some_take_for_the_end_of_a_line(tmp_path: Path) -> None:
+    split = freeze("dev", [replace(EPISODES[0], id="one\u2028two\x85three")])
+    write_frozen(tmp_path / "dev.txt", split)
+    assert read_frozen(tmp_path / "dev.txt") == split
+
+
 def test_what_is_missing_extra_or_changed_is_named() -> None:
     frozen = freeze("dev", EPISODES)
     changed = replace(EPISODES[3], request="something else")

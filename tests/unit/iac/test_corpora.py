@@ -135,5 +135,10 @@ def test_a_broken_row_is_named_with_its_line(tmp_path: Path, line: str, says: st
         json_rows(tmp_path, "x.jsonl")
 
 
+def test_a_row_may_hold_what_some_take_for_the_end_of_a_line(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"hcl": "a\u2028b\u2029c\x85d"}\n', "utf-8")
+    assert json_rows(tmp_path, "x.jsonl") == [{"hcl": "a\u2028b\u2029c\x85d"}]
+
+
 def test_the_corpus_of_this_machine_is_the_frozen_version(data_dir: Path) -> None:
     assert len(iac_eval_rows(data_dir)) == 458

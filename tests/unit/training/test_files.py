@@ -19,6 +19,17 @@ def test_rows_come_back(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["rows.jsonl"]
 
 
+def test_a_text_may_hold_what_some_take_for_the_end_of_a_line(tmp_path: Path) -> None:
+    rows = [{"a": "one\u2028two\u2029three\x85four\x0bfive\x1csix\rseven"}, {"a": ""}]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    assert read_rows(tmp_path / "rows.jsonl") == rows
+
+
+def test_no_rows_come_back_as_none(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", [])
+    assert read_rows(tmp_path / "rows.jsonl") == []
+
+
 @pytest.mark.parametrize(
     ("content", "error", "said"),
     [

@@ -28,6 +28,7 @@ from rl_gym.iac.engines.report import EngineFinding, EngineReport, UnansweredErr
 from rl_gym.iac.engines.terraform_refusals import refusals
 from rl_gym.infra.errors import one_line
 from rl_gym.infra.settings import load_settings
+from rl_gym.infra.text_files import split_lines
 
 __all__ = ["TerraformEngine", "make"]
 
@@ -314,7 +315,7 @@ def _diagnostics(output: str) -> Iterator[dict[str, Any]]:
         return
     except ValueError:
         pass
-    for line in output.splitlines():
+    for line in split_lines(output):
         try:
             message = json.loads(line)
         except ValueError:
