@@ -6,6 +6,8 @@ JSON alone is read, and a worker takes no orders from whoever can write to Redis
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,13 +15,16 @@ from celery import Celery
 from celery.signals import beat_embedded_init, worker_process_init
 from kombu.exceptions import OperationalError
 from redis import Redis, RedisError
+from redis.backoff import NoBackoff
+from redis.connection import parse_url
+from redis.retry import Retry
 
 from rl_gym.infra.errors import InfrastructureError, UsageError, one_line
 from rl_gym.infra.redis_transport import use_for_redis
 from rl_gym.infra.settings import Settings
 from rl_gym.infra.tether import end_with_parent
 
-__all__ = ["check_queue", "make_app", "send"]
+__all__ = ["check_queue", "make_app", "send", "waiting"]
 
 _CONNECT_SECONDS = 3
 
@@ -29,7 +34,7 @@ def make_app(name: str, address: str, *, longest_seconds: float) -> Celery:
 
     Raises UsageError where the address is not one of Redis.
     """
-    if urlsplit(address).scheme not in ("redis", "rediss"):
+    if not _is_address(address):
         raise UsageError(f"{Settings.variable('redis')}: redis://host:port/number or rediss://... is needed")
     use_for_redis()
     app = Celery(name, broker=address, backend=None, set_as_current=False)
@@ -78,15 +83,42 @@ def send(app: Celery, task: str, *arguments: str, queue: str, expires: float) ->
 
 def check_queue(app: Celery) -> None:
     """Raise InfrastructureError where Redis does not answer now."""
+    with _asked(app) as redis:
+        redis.ping()
+
+
+def waiting(app: Celery, queue: str) -> int:
+    """How many messages no worker has taken from a queue yet. InfrastructureError where Redis does not answer now."""
+    with _asked(app) as redis:
+        return int(redis.llen(queue))
+
+
+@contextmanager
+def _asked(app: Celery) -> Iterator[Redis]:
+    """Redis, asked once and not again: whoever asks has no more time than for one answer."""
     redis = Redis.from_url(
-        app.conf.broker_url, socket_connect_timeout=_CONNECT_SECONDS, socket_timeout=_CONNECT_SECONDS
+        app.conf.broker_url,
+        socket_connect_timeout=_CONNECT_SECONDS,
+        socket_timeout=_CONNECT_SECONDS,
+        retry=Retry(NoBackoff(), 0),
     )
     try:
-        redis.ping()
+        yield redis
     except (RedisError, OSError) as error:
         raise InfrastructureError(f"{_place(app)} does not answer: {one_line(str(error), 200)}") from None
     finally:
         redis.close()
+
+
+def _is_address(address: str) -> bool:
+    """Whether Celery and redis-py can make a connection of it: neither says so before it needs one."""
+    try:
+        parse_url(address)  # type: ignore[no-untyped-call]
+        url = urlsplit(address)
+        number = url.path.strip("/")
+    except ValueError:
+        return False
+    return url.scheme in ("redis", "rediss") and (not number or number.isdecimal())
 
 
 def _place(app: Celery) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import socket
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ pytest.importorskip("redis", reason="the extra services is not installed")
 
 from redis import Redis
 
+from rl_gym.infra import queue
 from rl_gym.infra.errors import InfrastructureError, UsageError
-from rl_gym.infra.queue import make_app, send
+from rl_gym.infra.queue import check_queue, make_app, send, waiting
 from rl_gym.infra.redis_server import embedded_redis, redis_program
 
 
@@ -29,13 +31,40 @@ def test_a_message_is_the_names_alone_and_is_sent_to_a_redis_that_came_back(tmp_
         # As after a restart: the connections that there were are dead.
         client.client_kill_filter(_type="normal", skipme=True)
         send(app, "task", "run", "stage", queue="q", expires=60)
-        assert client.llen("q") == 2
+        assert client.llen("q") == waiting(app, "q") == 2
+        assert waiting(app, "another") == 0
     with pytest.raises(InfrastructureError, match=r"^Redis \(127.0.0.1:\d+\) does not take messages: ") as down:
         send(app, "task", "run", "stage", queue="q", expires=60)
     assert address.split(":")[2].split("@")[0] not in str(down.value)
 
 
-@pytest.mark.parametrize("address", ["", "amqp://h", "sqla+sqlite:///x", "memory://"])
+def test_a_redis_that_does_not_answer_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue, "_CONNECT_SECONDS", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        app = make_app("test", f"redis://127.0.0.1:{silent.getsockname()[1]}/0", longest_seconds=60)
+        with pytest.raises(InfrastructureError, match=r"^Redis \(127.0.0.1:\d+\) does not answer: "):
+            check_queue(app)
+        silent.settimeout(0)
+        silent.accept()[0].close()
+        with pytest.raises(BlockingIOError):
+            silent.accept()
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "amqp://h",
+        "sqla+sqlite:///x",
+        "memory://",
+        "redis://[::1",
+        "redis://host:abc",
+        "redis://host:99999",
+        "redis://host/first",
+        "redis://host?socket_timeout=soon",
+        "unix://host/0",
+    ],
+)
 def test_an_address_of_another_kind_is_refused(address: str) -> None:
     with pytest.raises(UsageError, match=r"^RL_GYM_REDIS: redis://"):
         make_app("test", address, longest_seconds=60)
