@@ -2,7 +2,8 @@
 
 Each change is one transaction that locks the run's row, so that of two who want the same only one gets it. After a
 change whatever can be claimed is sent to the queue. A message that was lost, or could not be sent, is sent again by
-`reconcile`, which somebody calls every few seconds; one that comes twice finds nothing to claim. Time is the
+`reconcile`, which somebody calls every few seconds, unless as many wait in the queue as there are stages to be claimed:
+then workers are busy, and more of them would but pile up. One that comes twice finds nothing to claim. Time is the
 database's: a clock that jumps ahead ends leases too early, which costs an attempt and never a result.
 """
 
@@ -29,12 +30,15 @@ from services.trainer.leases import Lease, Terms
 from services.trainer.models import RunRow, StageRow
 from services.trainer.repository import MOST, Due, Repository, run_message
 
-__all__ = ["Clock", "Delivery", "Send", "StagePlan"]
+__all__ = ["Clock", "Delivery", "Queued", "Send", "StagePlan"]
 
 _log = structlog.get_logger("delivery")
 
 Send = Callable[[str, str], None]
 """Tells some worker of a stage, by run and name; raises InfrastructureError where that cannot be done."""
+
+Queued = Callable[[], int]
+"""How many messages no worker has taken yet; raises InfrastructureError where that cannot be told."""
 
 Clock = Callable[[Session], datetime]
 
@@ -57,10 +61,18 @@ class Delivery:
     Each raises InfrastructureError where the database fails, and NotFoundError where there is no such run or stage.
     """
 
-    def __init__(self, database: Database, terms: Terms, send: Send, clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        terms: Terms,
+        send: Send,
+        clock: Clock | None = None,
+        queued: Queued = lambda: 0,
+    ) -> None:
         self._database = database
         self._terms = terms
         self._send = send
+        self._queued = queued
         self._clock = clock or database.now
 
     # Asked by whoever wants something trained.
@@ -258,17 +270,33 @@ class Delivery:
     def _send_ready(self, most: int) -> int:
         """Tell workers of what can be claimed. What cannot be told now stays as it is, for the next time."""
         with self._database.reading() as session:
-            ready = Repository(session).sendable(self._clock(session), self._terms.resend_seconds, most)
-        sent = 0
-        for due in ready:
+            repository, now = Repository(session), self._clock(session)
+            ready = repository.untold(now, most)
+            again = repository.unheard(now, self._terms.resend_seconds, most - len(ready))
+            claimable = repository.claimable(now) if again else 0
+        sent = self._send_all(ready)
+        if again and sent == len(ready):
+            sent += self._send_all(again[: self._room(claimable)])
+        return sent
+
+    def _send_all(self, ready: Sequence[Due]) -> int:
+        """Tell workers of these; the number of those that could be told."""
+        for sent, due in enumerate(ready):
             try:
                 self._send(due.run, due.stage)
             except InfrastructureError as error:
                 _log.warning("nobody can be told of a stage for now", **due._asdict(), reason=str(error))
-                break
+                return sent
             self._mark_sent(due)
-            sent += 1
-        return sent
+        return len(ready)
+
+    def _room(self, claimable: int) -> int:
+        """How many messages may be sent again, so that no more wait than there are stages to be claimed."""
+        try:
+            return max(claimable - self._queued(), 0)
+        except InfrastructureError as error:
+            _log.warning("nobody can be told of a stage again for now", reason=str(error))
+            return 0
 
     def _mark_sent(self, due: Due) -> None:
         with self._database.writing() as session:
@@ -287,7 +315,8 @@ class Delivery:
 
 def _same_run(row: RunRow, spec: RunSpec) -> Run:
     """The run in a row; ConflictError where it was submitted with another spec."""
-    if row.spec != spec.model_dump(mode="json"):
+    # Not as they are stored: a row may be older than a field that has a default.
+    if RunSpec.model_validate(row.spec) != spec:
         raise ConflictError(
             f"idempotency key {spec.idempotency_key!r} is that of run {row.id}, of another spec: take a new one"
         )

@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
@@ -100,21 +100,17 @@ class Repository:
             MOST,
         )
 
-    def sendable(self, now: datetime, resend_seconds: float, limit: int = MOST) -> list[Due]:
-        """The stages that could be claimed now and of which no worker was told lately, the oldest run's first."""
-        before = aliased(StageRow)
-        is_next = ~exists().where(
-            before.run_id == StageRow.run_id, before.position < StageRow.position, before.state != "done"
-        )
-        is_free = ~exists().where(ResourceRow.name == StageRow.resource, ResourceRow.run_id.is_not(None))
-        told = and_(StageRow.sent.is_not(None), StageRow.sent > now - timedelta(seconds=resend_seconds))
-        return self._due_stages(
-            select(StageRow.run_id, StageRow.name, StageRow.attempt)
-            .join(RunRow, RunRow.id == StageRow.run_id)
-            .where(StageRow.state == "waiting", is_next, is_free, ~told, _due(now))
-            .order_by(RunRow.created, RunRow.id),
-            limit,
-        )
+    def claimable(self, now: datetime) -> int:
+        """How many stages could be claimed now."""
+        return self._session.scalar(select(func.count()).select_from(StageRow).where(*_claimable(now))) or 0
+
+    def untold(self, now: datetime, limit: int = MOST) -> list[Due]:
+        """The stages that could be claimed now and of which no worker was told, the oldest run's first."""
+        return self._to_be_claimed(now, StageRow.sent.is_(None), limit)
+
+    def unheard(self, now: datetime, resend_seconds: float, limit: int = MOST) -> list[Due]:
+        """The stages that could be claimed now and of which workers were told so long ago, the oldest run's first."""
+        return self._to_be_claimed(now, StageRow.sent <= now - timedelta(seconds=resend_seconds), limit)
 
     def add_model(self, model: Model) -> Model:
         """Store a model, or find that the very same is stored. ConflictError where another has its name."""
@@ -131,13 +127,6 @@ class Repository:
             raise ConflictError(f"model {model.name!r} is there already, made by run {stored.run} of something else")
         return stored
 
-    def model(self, name: str) -> Model:
-        """A model by its name; NotFoundError where there is none."""
-        row = self._session.get(ModelRow, name)
-        if row is None:
-            raise NotFoundError(f"no model {name!r}: `GET /models` lists those there are")
-        return _model_message(row)
-
     def models(self, *, limit: int = 100) -> list[Model]:
         """The latest models, the newest first."""
         query = select(ModelRow).order_by(ModelRow.created.desc(), ModelRow.name).limit(min(limit, MOST))
@@ -148,6 +137,15 @@ class Repository:
         if row is None:
             raise NotFoundError(f"no run {run!r}: `GET /runs` lists those there are")
         return row
+
+    def _to_be_claimed(self, now: datetime, told: ColumnElement[bool], limit: int) -> list[Due]:
+        return self._due_stages(
+            select(StageRow.run_id, StageRow.name, StageRow.attempt)
+            .join(RunRow, RunRow.id == StageRow.run_id)
+            .where(*_claimable(now), told)
+            .order_by(RunRow.created, RunRow.id),
+            limit,
+        )
 
     def _due_stages(self, query: Select[str, str, int], limit: int) -> list[Due]:
         return [Due(*row) for row in self._session.execute(query.limit(limit))]
@@ -204,5 +202,12 @@ def _progress(content: dict[str, Any] | None) -> StageProgress | None:
     return StageProgress.model_validate(content) if content else None
 
 
-def _due(now: datetime) -> ColumnElement[bool]:
-    return or_(StageRow.not_before.is_(None), StageRow.not_before <= now)
+def _claimable(now: datetime) -> tuple[ColumnElement[bool], ...]:
+    """What holds of a stage that waits, whose turn it is, and whose resource is free."""
+    before = aliased(StageRow)
+    is_next = ~exists().where(
+        before.run_id == StageRow.run_id, before.position < StageRow.position, before.state != "done"
+    )
+    is_free = ~exists().where(ResourceRow.name == StageRow.resource, ResourceRow.run_id.is_not(None))
+    is_due = or_(StageRow.not_before.is_(None), StageRow.not_before <= now)
+    return StageRow.state == "waiting", is_next, is_free, is_due

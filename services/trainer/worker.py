@@ -20,7 +20,7 @@ from celery.signals import worker_shutting_down
 from rl_gym.infra.database import database_address, open_database
 from rl_gym.infra.errors import RlGymError
 from rl_gym.infra.migrations import migrate
-from rl_gym.infra.queue import make_app, send
+from rl_gym.infra.queue import make_app, send, waiting
 from services.trainer.delivery import Delivery
 from services.trainer.leases import Terms
 from services.trainer.live import Live
@@ -65,7 +65,7 @@ def create_delivery(settings: TrainerSettings, app: Celery) -> Delivery:
         open_runs=settings.open_runs,
     )
     tell = partial(send, app, _RUN_STAGE, queue=STAGES, expires=_MESSAGE_SECONDS)
-    return Delivery(open_database(database_address(settings)), terms, tell)
+    return Delivery(open_database(database_address(settings)), terms, tell, queued=partial(waiting, app, STAGES))
 
 
 def create_worker(settings: TrainerSettings, redis: str, stages: Mapping[str, Stage]) -> Celery:

@@ -31,12 +31,13 @@ class Runs:
     now: datetime = datetime(2026, 1, 2, tzinfo=UTC)
     sent: list[tuple[str, str]] = field(default_factory=list)
     is_queue_down: bool = False
+    queued: int = 0
     terms: Terms = TERMS
 
     def __post_init__(self) -> None:
         self.database: Database = open_database(f"sqlite:///{self.folder / 'runs.sqlite'}")
         migrate(self.database, MIGRATIONS)
-        self.delivery = Delivery(self.database, self.terms, self._send, lambda _: self.now)
+        self.delivery = Delivery(self.database, self.terms, self._send, lambda _: self.now, self._queued)
 
     def submit(self, key: str | None = None, preset: str = "nano", plan: Sequence[StagePlan] = PLAN) -> Run:
         return self.delivery.submit(RunSpec(preset=preset, idempotency_key=key), {"steps": 3}, plan)
@@ -68,3 +69,8 @@ class Runs:
         if self.is_queue_down:
             raise InfrastructureError("Redis does not take messages")
         self.sent.append((run, stage))
+
+    def _queued(self) -> int:
+        if self.is_queue_down:
+            raise InfrastructureError("Redis does not answer")
+        return self.queued

@@ -12,6 +12,7 @@ from rl_gym.infra.errors import BusyError, ConflictError, NotFoundError, UsageEr
 from rl_gym.wire import Model, RunSpec, StageProgress
 from services.trainer.delivery import StagePlan
 from services.trainer.leases import LeaseLostError, Terms
+from services.trainer.repository import Repository
 from tests.unit.services.trainer.runs import DIGEST, FAULT, PLAN, TERMS, Runs
 
 OTHER = "ba9876543210"
@@ -42,6 +43,16 @@ def test_the_same_spec_under_a_key_is_the_same_run(runs: Runs) -> None:
     assert runs.submit("k").id == run.id
     assert runs.submit("l").id != run.id
     assert runs.submit().id != runs.submit().id
+    with pytest.raises(ConflictError, match=f"'k' is that of run {run.id}"):
+        runs.submit("k", preset="smol")
+
+
+def test_a_run_that_is_older_than_a_field_with_a_default_is_the_same_run(runs: Runs) -> None:
+    run = runs.submit("k")
+    with runs.database.writing() as session:
+        row = Repository(session).locked(run.id)
+        row.spec = {name: value for name, value in row.spec.items() if name != "mode"}
+    assert runs.submit("k").id == run.id
     with pytest.raises(ConflictError, match=f"'k' is that of run {run.id}"):
         runs.submit("k", preset="smol")
 
@@ -231,6 +242,38 @@ def test_what_was_sent_and_lost_is_sent_again_but_not_at_once(runs: Runs) -> Non
     runs.forward(TERMS.resend_seconds - 1)
     assert runs.delivery.reconcile() == 0
     runs.forward(1)
+    assert (runs.delivery.reconcile(), runs.take_sent()) == (1, [(run.id, "prepare")])
+
+
+def test_nothing_is_sent_again_while_as_many_messages_wait_as_stages_can_be_claimed(runs: Runs) -> None:
+    made = []
+    for _ in range(3):
+        runs.forward(1)
+        made.append((runs.submit().id, "prepare"))
+    assert runs.take_sent() == made
+    runs.forward(TERMS.resend_seconds)
+    for queued in (5, 3):
+        runs.queued = queued
+        assert (runs.delivery.reconcile(), runs.take_sent()) == (0, [])
+    runs.queued = 2
+    assert (runs.delivery.reconcile(), runs.take_sent()) == (1, made[:1])
+    runs.queued = 0
+    assert (runs.delivery.reconcile(), runs.take_sent()) == (2, made[1:])
+
+
+def test_what_nobody_was_told_of_is_sent_however_many_messages_wait(runs: Runs) -> None:
+    runs.queued = 1_000
+    run = runs.submit()
+    assert runs.take_sent() == [(run.id, "prepare")]
+
+
+def test_a_queue_that_does_not_answer_is_not_sent_to_again(runs: Runs) -> None:
+    run = runs.submit()
+    runs.take_sent()
+    runs.forward(TERMS.resend_seconds)
+    runs.is_queue_down = True
+    assert (runs.delivery.reconcile(), runs.take_sent()) == (0, [])
+    runs.is_queue_down = False
     assert (runs.delivery.reconcile(), runs.take_sent()) == (1, [(run.id, "prepare")])
 
 
