@@ -11,22 +11,24 @@ import time
 from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 
 import structlog
 
 from rl_gym import __version__
+from rl_gym.gym.files import read_document
 from rl_gym.infra.digests import file_digest, tree_digest
 from rl_gym.infra.errors import ConflictError, InfrastructureError, NotFoundError, UsageError
 from rl_gym.infra.object_store import ObjectStore, open_store
 from rl_gym.infra.signing import KeyRing, SigningKey
 from rl_gym.training.chain import trainers
 from rl_gym.training.config import Config, parse
+from rl_gym.training.incumbent import read_incumbent
 from rl_gym.training.means import Means
 from rl_gym.training.rewards import verifier_job
 from rl_gym.training.run import DOCUMENT, MANIFEST, Run
 from rl_gym.training.stages import STAGES, perform_stage, start
-from rl_gym.training.stages.jobs import environment
+from rl_gym.training.stages.jobs import JOB, environment
+from rl_gym.wire.message import as_name
 from rl_gym.wire.model import Model
 from services.trainer.artifacts import Artifacts, fetch_stage, read_artifacts, store_stage
 from services.trainer.settings import TrainerSettings
@@ -154,23 +156,40 @@ def _means(settings: TrainerSettings, store: ObjectStore) -> Means:
 def _tell_model(store: ObjectStore, run: Run, stage: str, work: Work) -> None:
     """Store what is known of a model, before anything judges it."""
     _fetch(store, run, stage)
-    before = trainers(run.stages[: run.stages.index(stage)])
     folder = run.folder / stage
     weights = folder / "adapter" if (folder / "adapter").is_dir() else folder / "model"
-    data = Path("prepare") / f"{stage}.jsonl"
     work.add_model(
         Model(
-            name=f"{run.folder.name}-{stage}",
-            base=run.config.model.base,
-            parent=f"{run.folder.name}-{before[-1]}" if before else None,
+            name=_model(run.folder.name, stage),
+            base=as_name(run.config.model.base),
+            base_digest=read_document(run.folder / DOCUMENT)["digests"]["base"],
+            parent=_parent(run, stage),
             adapter_digest=tree_digest(weights),
-            data_digest=file_digest(run.folder / data) if (run.folder / data).is_file() else tree_digest(folder),
+            data_digest=read_document(folder / JOB)["inputs"]["data"],
             ruleset_digest=environment(run.config).reward.digest,
             code_version=__version__,
             run=run.folder.name,
             created=work.run.created,
         )
     )
+
+
+def _model(run: str, stage: str) -> str:
+    """What the model is called that a stage of a run made."""
+    return f"{run}-{stage}"
+
+
+def _parent(run: Run, stage: str) -> str | None:
+    """The model that a stage trained from: an earlier stage's, else what was promoted; None for the base."""
+    before = trainers(run.stages[: run.stages.index(stage)])
+    if before:
+        return _model(run.folder.name, before[-1])
+    found = read_incumbent(run)
+    if found is None or found.number is None:
+        return None
+    # Promoted as RUN/STAGE.
+    promoted_by, _, made_by = found.name.rpartition("/")
+    return _model(promoted_by, made_by) if promoted_by else found.name
 
 
 class _Told:

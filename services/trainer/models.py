@@ -119,6 +119,7 @@ class ModelRow(Base):
 
     name: Mapped[str] = mapped_column(String(NAME), primary_key=True)
     base: Mapped[str] = mapped_column(String(NAME))
+    base_digest: Mapped[str | None] = mapped_column(String(DIGEST))
     parent: Mapped[str | None] = mapped_column(String(NAME))
     adapter_digest: Mapped[str] = mapped_column(String(DIGEST))
     data_digest: Mapped[str] = mapped_column(String(DIGEST))

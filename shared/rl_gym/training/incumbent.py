@@ -24,6 +24,7 @@ from rl_gym.training.config import Config
 from rl_gym.training.files import writing
 from rl_gym.training.means import Means
 from rl_gym.training.run import Run
+from rl_gym.wire.message import as_name
 
 if TYPE_CHECKING:
     from rl_gym.infra.object_store import ObjectStore
@@ -82,8 +83,8 @@ def bring_incumbent(run: Run, means: Means) -> Incumbent:
 
 
 def root_name(config: Config) -> str:
-    """What servers call the pretrained model under all that a run trains."""
-    return model_name(config.model.root or config.model.base)
+    """What servers call the pretrained model under all that a run trains, as a pointer may name it."""
+    return as_name(model_name(config.model.root or config.model.base))
 
 
 def _pointer(means: Means) -> PromotedPointer | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from typing import Annotated, TypeVar
 
@@ -24,11 +25,14 @@ __all__ = [
     "ResourceType",
     "Seed",
     "Signature",
+    "as_name",
     "refusal",
     "unique",
 ]
 
 MAX_JSON_BYTES = 256 << 10
+_NAME_CHARACTERS = 200
+_NO_NAME = re.compile(r"[^A-Za-z0-9._:+@/-]+")
 
 T = TypeVar("T")
 
@@ -60,7 +64,7 @@ def _readable(text: str) -> str:
     return text
 
 
-Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$", max_length=200)]
+Name = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9._:+@/-]*$", max_length=_NAME_CHARACTERS)]
 """An environment, ruleset (`base+drift`), profile (`default@1`), model, preset or rule by its name."""
 
 ResourceType = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]*$", max_length=128)]
@@ -91,6 +95,11 @@ Seed = Annotated[int, Field(strict=True, ge=0, lt=2**31)]
 
 JsonObject = Annotated[dict[str, JsonValue], AfterValidator(_bounded)]
 """A JSON object of at most MAX_JSON_BYTES."""
+
+
+def as_name(text: str, longest: int = _NAME_CHARACTERS, *, empty: str = "unnamed") -> str:
+    """A text, a path say, as a Name of at most `longest` characters; `empty` where nothing of it can stand in one."""
+    return _NO_NAME.sub("-", text).lstrip("-._:+@/")[:longest] or empty
 
 
 def refusal(error: ValidationError) -> UsageError:

@@ -20,6 +20,7 @@ class Model(Reply):
 
     name: Name
     base: Name = Field(description="The pretrained model at the root")
+    base_digest: Digest | None = Field(default=None, description="Of the base's weights, whatever it was called")
     parent: Name | None = Field(default=None, description="The model that training started from, if not the base")
     adapter_digest: Digest = Field(description="Of the adapter; of the weights where every weight was trained")
     data_digest: Digest = Field(description="Of the training episodes")

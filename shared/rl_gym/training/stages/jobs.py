@@ -19,7 +19,10 @@ from rl_gym.training.progress import Progress
 from rl_gym.training.run import Run
 from rl_gym.training.supervise import Report, run_jobs
 
-__all__ = ["Job", "do_jobs", "environment", "goes_on", "reporter", "training_job"]
+__all__ = ["JOB", "Job", "do_jobs", "environment", "goes_on", "reporter", "training_job"]
+
+JOB = "job.json"
+"""What a stage that trains keeps of its job: what was asked of the child, and the digests of what it read."""
 
 Job = tuple[Path, Mapping[str, Any]]
 """Where a child's job is described, and the description."""
@@ -39,7 +42,7 @@ def training_job(
     it goes by, by default called as the kind. What an earlier attempt left is dropped where it had other inputs.
     """
     data = data or run.folder / "prepare" / f"{stage}.jsonl"
-    path = run.stage(stage) / "job.json"
+    path = run.stage(stage) / JOB
     job = {
         "kind": kind or stage,
         "section": section or kind or stage,

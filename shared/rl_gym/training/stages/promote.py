@@ -7,7 +7,6 @@ against: a verdict says nothing about any other.
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +22,7 @@ from rl_gym.training.means import Means
 from rl_gym.training.progress import Progress
 from rl_gym.training.run import Run
 from rl_gym.training.stages.evaluate import model_before, model_of
+from rl_gym.wire.message import as_name
 
 if TYPE_CHECKING:
     from rl_gym.infra.object_store import ObjectStore
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Promotion", "promote", "read_promotion"]
 
 _FILE = "promotion.json"
-_NO_NAME = re.compile(r"[^A-Za-z0-9._:+@/-]+")
 _NAME_CHARACTERS = 100
 _SHORT = 12
 
@@ -131,7 +130,7 @@ def _move(
     from rl_gym.serving.promotion import promoted
 
     digest = publish(store, _servable(run))
-    named = _name(run.folder.name)
+    named = as_name(run.folder.name, _NAME_CHARACTERS, empty="run")
     for _ in range(2):
         now = promoted(store, keys)
         if now is not None and (now.pointer.run, now.pointer.adapter_digest) == (named, digest):
@@ -186,8 +185,3 @@ def _merged(run: Run, base: Path, adapter: Path) -> Path:
     shutil.rmtree(output, ignore_errors=True)
     merge(base, adapter, output)
     return output
-
-
-def _name(text: str) -> str:
-    """A folder's name as names of models and runs are written."""
-    return _NO_NAME.sub("-", text).lstrip("-._:+@/")[:_NAME_CHARACTERS] or "run"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import cast
 
@@ -13,8 +15,11 @@ pytest.importorskip("tokenizers", reason="the extra serve is not installed")
 
 from rl_gym.infra.folder_store import FolderStore
 from rl_gym.training.config import resolve
-from rl_gym.wire import Run, RunSpec
-from services.trainer.artifacts import read_artifacts
+from rl_gym.training.incumbent import Incumbent, write_incumbent
+from rl_gym.training.run import Run as Folder
+from rl_gym.wire import Model, Run, RunSpec
+from rl_gym.wire.run import RunMode
+from services.trainer.artifacts import read_artifacts, store_stage
 from services.trainer.hosting import hosted_stages
 from services.trainer.leases import Lease
 from services.trainer.settings import TrainerSettings
@@ -22,6 +27,11 @@ from services.trainer.work import StoppedError, StopReason, Work
 
 NAME = "20260101-aa"
 IDLE = ["evaluate.policies=['random']"]
+BASE = "ba5e" * 16
+RAFT = ("raft.steps=1", "raft.batch_size=1", "raft.learning_rate=1e-3")
+REPAIR = ("repair.steps=1", "repair.batch_size=1", "repair.learning_rate=1e-3")
+DRIFT = ("environment.options.ruleset=base+drift",)
+TRAFFIC = ("flywheel.traffic=traffic/mix.jsonl",)
 
 
 class Machine:
@@ -31,6 +41,8 @@ class Machine:
         self.settings = TrainerSettings(runs=folder / "runs", objects=str(folder / "objects"))
         self.folder = folder / "runs" / NAME
         self.store = FolderStore(folder / "objects")
+        self.config = resolve("micro", IDLE, mode="eval-only")
+        self.models: list[Model] = []
 
     def do(self, stage: str, *, stop: StopReason | None = None) -> str:
         run = Run(
@@ -40,11 +52,30 @@ class Machine:
             created=datetime(2026, 1, 1, tzinfo=UTC),
             stages=[],
         )
-        config = resolve("micro", IDLE, mode="eval-only").model_dump(mode="json")
-        work = Work(Lease(NAME, stage, "ana", 1, 45), run, config, lambda model: model)
+        work = Work(Lease(NAME, stage, "ana", 1, 45), run, self.config.model_dump(mode="json"), self._keep)
         if stop:
             work.stop(stop)
         return hosted_stages(self.settings)[stage](work)
+
+    def _keep(self, model: Model) -> Model:
+        self.models.append(model)
+        return model
+
+    def has_done(
+        self, last: str, mode: RunMode = "pipeline", *overrides: str, incumbent: Incumbent | None = None
+    ) -> None:
+        """Let a run have ended its stages up to one, each with a model and a job, as another worker left them."""
+        self.config = resolve("micro", overrides, mode=mode)
+        run = Folder.create(self.folder, self.config, now=datetime(2026, 1, 1), digests={"base": BASE})
+        self.store.create(f"runs/{NAME}/run.json", (self.folder / "run.json").read_bytes())
+        for stage in run.stages[: run.stages.index(last) + 1]:
+            (run.stage(stage) / "job.json").write_text(json.dumps({"inputs": {"data": data_of(stage)}}))
+            run.stage(f"{stage}/model")
+            (run.folder / stage / "model" / "weights").write_text(stage)
+            if stage == "prepare" and incumbent is not None:
+                write_incumbent(run, incumbent)
+            run.seal(stage)
+            store_stage(self.store, NAME, run.folder / stage)
 
     def inputs(self, stage: str) -> dict[str, str]:
         """The digests of the manifests that a stage was made from."""
@@ -52,6 +83,10 @@ class Machine:
         assert found is not None
         inputs: dict[str, str] = json.loads(found.body)["inputs"]
         return inputs
+
+
+def data_of(stage: str) -> str:
+    return sha256(stage.encode()).hexdigest()
 
 
 @pytest.fixture
@@ -97,3 +132,56 @@ def test_what_is_left_of_a_run_stays_for_the_next_attempt_and_goes_once_it_is_ca
         with pytest.raises(StoppedError):
             machine.do("prepare", stop=cast(StopReason, reason))
         assert machine.folder.exists() is stays
+
+
+@pytest.mark.parametrize(
+    ("base", "name"),
+    [
+        ("nano-base", "nano-base"),
+        ("hub:Qwen/Qwen2.5-0.5B@main", "hub:Qwen/Qwen2.5-0.5B@main"),
+        ("/models/my base", "models/my-base"),
+        ("./x", "x"),
+        ("~/x", "x"),
+        ("../модель", "unnamed"),
+        (f"/{'long/' * 100}", ("long/" * 100)[:200]),
+    ],
+)
+def test_a_model_of_any_base_is_told_with_what_tells_the_base_from_others(
+    machine: Machine, base: str, name: str
+) -> None:
+    machine.has_done("sft", "pipeline", f"model.base={base}")
+    machine.do("sft")
+    [model] = machine.models
+    assert (model.base, model.base_digest, model.parent) == (name, BASE, None)
+
+
+@pytest.mark.parametrize(
+    ("stage", "mode", "overrides", "parent"),
+    [
+        ("sft", "pipeline", (), None),
+        ("raft", "pipeline", RAFT, f"{NAME}-sft"),
+        ("grpo", "pipeline", RAFT, f"{NAME}-raft"),
+        ("repair", "repair", REPAIR, None),
+        ("update", "drift", DRIFT, None),
+    ],
+)
+def test_the_lineage_of_a_model_is_its_data_and_the_model_before_it(
+    machine: Machine, stage: str, mode: RunMode, overrides: Sequence[str], parent: str | None
+) -> None:
+    machine.has_done(stage, mode, *overrides)
+    machine.do(stage)
+    [model] = machine.models
+    assert (model.name, model.parent, model.data_digest) == (f"{NAME}-{stage}", parent, data_of(stage))
+
+
+@pytest.mark.parametrize(
+    ("incumbent", "parent"),
+    [
+        (Incumbent("20251231-bb/update", "1" * 64, 3, "promotion 3 of run 20251231-bb"), "20251231-bb-update"),
+        (Incumbent("nano", "1" * 64, None, "no model is promoted: the base of the run, nano"), None),
+    ],
+)
+def test_a_flywheel_goes_on_from_what_was_promoted(machine: Machine, incumbent: Incumbent, parent: str | None) -> None:
+    machine.has_done("update", "flywheel", *TRAFFIC, incumbent=incumbent)
+    machine.do("update")
+    assert [model.parent for model in machine.models] == [parent]
