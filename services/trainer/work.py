@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import stamina
 import structlog
@@ -29,6 +29,8 @@ _log = structlog.get_logger("work")
 
 StopReason = Literal["cancelled", "closing", "late", "lost"]
 Outcome = Literal["dropped", "done", "failed", "given_back", "lost"]
+
+T = TypeVar("T")
 
 _LONGEST_DETAIL = 1_000
 
@@ -142,24 +144,32 @@ def perform(
 
 
 def _attempt(delivery: Delivery, stage: Stage, lease: Lease, pace: Pace, claimed: float, live: Tell) -> Outcome:
-    run, config = delivery.run(lease.run), delivery.config(lease.run)
-    work = Work(lease, run, config, lambda model: delivery.add_model(lease, model), live)
+    work: Work | None = None
     try:
+        work = _surely(lease, lambda: _work(delivery, lease, live))
         with _alive(delivery, work, pace, claimed):
             digest = stage(work)
     except LeaseLostError:
         raise
     except Exception as error:
         # Whatever is raised by a stage that is to stop, this is how it stopped.
-        return _stopped(delivery, work, pace) if work.stopped.is_set() else _failed(delivery, lease, error)
+        return _stopped(delivery, work, pace) if work and work.stopped.is_set() else _failed(delivery, lease, error)
     except BaseException as error:
         if isinstance(error, SystemExit) and not pace.closing():
             return _failed(delivery, lease, error)
-        # The worker itself is told to end: that is nobody's failure.
-        delivery.give_back(lease)
+        # The worker itself is told to end: that is nobody's failure, and it ends although nobody can be told.
+        try:
+            _surely(lease, lambda: delivery.give_back(lease))
+        except RlGymError as fault:
+            _log.warning("a stage cannot be given back", run=lease.run, stage=lease.stage, reason=str(fault))
         raise
     _surely(lease, lambda: delivery.finish(lease, digest))
     return "done"
+
+
+def _work(delivery: Delivery, lease: Lease, live: Tell) -> Work:
+    run, config = delivery.run(lease.run), delivery.config(lease.run)
+    return Work(lease, run, config, lambda model: delivery.add_model(lease, model), live)
 
 
 def _stopped(delivery: Delivery, work: Work, pace: Pace) -> Outcome:
@@ -186,36 +196,52 @@ def _body(lease: Lease, error: BaseException) -> ErrorBody:
     return ErrorBody(error=InfrastructureError.code, detail=detail)
 
 
-def _surely(lease: Lease, tell: Callable[[], None]) -> None:
-    """Tell the database, again for as long as the lease would last: it may be about to come back."""
-    for attempt in stamina.retry_context(
-        on=InfrastructureError, attempts=None, timeout=lease.seconds, wait_initial=0.2, wait_max=5
-    ):
-        with attempt:
-            tell()
+def _surely(lease: Lease, ask: Callable[[], T]) -> T:
+    """Tell or ask the database, again for as long as the lease would last: it may be about to come back."""
+    again = stamina.retry(on=InfrastructureError, attempts=None, timeout=lease.seconds, wait_initial=0.2, wait_max=5)
+    return again(ask)()
 
 
 @contextmanager
 def _alive(delivery: Delivery, work: Work, pace: Pace, claimed: float) -> Iterator[None]:
-    """Heartbeats, from a thread of this very process: what dies with it must not seem alive."""
-    ended = threading.Event()
-    thread = threading.Thread(target=_beat, args=(delivery, work, pace, claimed, ended), name="heartbeat", daemon=True)
-    thread.start()
+    """Heartbeats, from a thread of this very process: what dies with it must not seem alive.
+
+    A second one has the work stopped where the lease is lost by our own clock, which began before the database's did:
+    a heartbeat that waits for the database would be too late with that.
+    """
+    kept, ended = _Kept(claimed), threading.Event()
+    beats = threading.Thread(
+        target=_beat, args=(delivery, work, pace, claimed, kept, ended), name="heartbeat", daemon=True
+    )
+    watch = threading.Thread(target=_watch, args=(work, kept, ended), name="lease", daemon=True)
+    for thread in (beats, watch):
+        thread.start()
     try:
         yield
     finally:
         ended.set()
-        thread.join()
+        for thread in (beats, watch):
+            thread.join()
 
 
-def _beat(delivery: Delivery, work: Work, pace: Pace, claimed: float, ended: threading.Event) -> None:
-    """Keep the lease, and have the work stopped where that is no longer possible or no longer wanted.
+@dataclass
+class _Kept:
+    """When the lease was kept last, by `time.monotonic`."""
 
-    Where the database cannot be reached, it is lost by our own clock, which began before the database's did.
-    """
-    kept = claimed
+    since: float
+
+
+def _watch(work: Work, kept: _Kept, ended: threading.Event) -> None:
+    while (left := kept.since + work.lease.seconds - time.monotonic()) > 0:
+        if ended.wait(left):
+            return
+    work.stop("lost")
+
+
+def _beat(delivery: Delivery, work: Work, pace: Pace, claimed: float, kept: _Kept, ended: threading.Event) -> None:
+    """Keep the lease, and have the work stopped where that is no longer possible or no longer wanted."""
     told: StageProgress | None = None
-    while not ended.wait(pace.heartbeat_seconds) or work.latest is not told:
+    while work.reason != "lost" and (not ended.wait(pace.heartbeat_seconds) or work.latest is not told):
         now = time.monotonic()
         if pace.closing():
             work.stop("closing")
@@ -225,9 +251,10 @@ def _beat(delivery: Delivery, work: Work, pace: Pace, claimed: float, ended: thr
             told = work.latest
             if delivery.heartbeat(work.lease, told):
                 work.stop("cancelled")
-            kept = now
+            kept.since = now
         except LeaseLostError:
-            return work.stop("lost")
+            work.stop("lost")
+            return
         except Exception as error:
             _log.warning(
                 "a heartbeat failed",
@@ -235,9 +262,6 @@ def _beat(delivery: Delivery, work: Work, pace: Pace, claimed: float, ended: thr
                 stage=work.lease.stage,
                 reason=one_line(str(error), _LONGEST_DETAIL),
             )
-            if time.monotonic() - kept > work.lease.seconds:
-                return work.stop("lost")
-    return None
 
 
 def _owner() -> str:

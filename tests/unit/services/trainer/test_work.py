@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -180,6 +181,69 @@ def test_a_worker_that_cannot_reach_the_database_stops_when_somebody_else_may_be
     monkeypatch.setattr(runs.delivery, "heartbeat", failing(runs.delivery.heartbeat, times=10**6))
     run, outcome = done(runs, until_stopped)
     assert (outcome, run.stages[0].state) == ("lost", "running")
+    runs.database.close()
+
+
+def test_a_heartbeat_that_hangs_does_not_keep_a_stage_at_work_beyond_its_lease(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = Runs(tmp_path, terms=replace(TERMS, lease_seconds=0.2))
+    hung, stage_ended = threading.Event(), threading.Event()
+
+    def hangs(*arguments: Any) -> bool:
+        hung.set()
+        return not stage_ended.wait(30)
+
+    def stage(work: Work) -> str:
+        assert hung.wait(30)
+        try:
+            return until_stopped(work)
+        finally:
+            stage_ended.set()
+
+    monkeypatch.setattr(runs.delivery, "heartbeat", hangs)
+    begun = time.monotonic()
+    run, outcome = done(runs, stage)
+    assert (outcome, run.stages[0].state) == ("lost", "running")
+    assert time.monotonic() - begun < 20
+    runs.database.close()
+
+
+@pytest.mark.parametrize("read", ["run", "config"])
+def test_a_database_that_fails_for_a_moment_at_the_begin_costs_no_attempt(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, read: str
+) -> None:
+    monkeypatch.setattr(runs.delivery, read, failing(getattr(runs.delivery, read), times=2))
+    run, outcome = done(runs, lambda _: DIGEST)
+    assert (outcome, run.state, run.stages[0].attempt) == ("done", "done", 1)
+
+
+def test_a_configuration_that_cannot_be_read_is_a_failure_of_the_stage(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(run: str) -> Any:
+        raise ValueError("no such field")
+
+    monkeypatch.setattr(runs.delivery, "config", broken)
+    run, outcome = done(runs, lambda _: DIGEST)
+    assert (outcome, run.stages[0].state) == ("failed", "waiting")
+    assert run.stages[0].error is not None
+    assert run.stages[0].error.detail == "ValueError: no such field"
+
+
+@pytest.mark.parametrize(("times", "state"), [(2, "waiting"), (10**6, "running")])
+def test_a_worker_that_is_told_to_end_ends_whatever_the_database_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, state: str
+) -> None:
+    def stage(work: Work) -> str:
+        raise KeyboardInterrupt
+
+    runs = Runs(tmp_path, terms=replace(TERMS, lease_seconds=3))
+    monkeypatch.setattr(runs.delivery, "give_back", failing(runs.delivery.give_back, times=times))
+    run = runs.submit(plan=GPU)
+    with pytest.raises(KeyboardInterrupt):
+        perform(runs.delivery, {"sft": stage}, run.id, "sft", PACE)
+    assert runs.states(run)[1] == state
     runs.database.close()
 
 
