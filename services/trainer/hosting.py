@@ -24,6 +24,7 @@ from rl_gym.training.chain import trainers
 from rl_gym.training.config import Config, parse
 from rl_gym.training.incumbent import read_incumbent
 from rl_gym.training.means import Means
+from rl_gym.training.plan import make_plan, require_ready
 from rl_gym.training.rewards import verifier_job
 from rl_gym.training.run import DOCUMENT, MANIFEST, Run
 from rl_gym.training.stages import STAGES, perform_stage, start
@@ -87,9 +88,14 @@ def _remove(run: Run) -> None:
 
 
 def _folder(settings: TrainerSettings, store: ObjectStore, work: Work) -> Run:
-    """The run's folder on this disk, by the document that is stored; where none is, this attempt stores its own."""
+    """The run's folder on this disk, by the document that is stored; where none is, this attempt stores its own.
+
+    Raises UsageError for a run that is new here and that this machine cannot do: whoever took it cannot have known.
+    """
     folder = settings.runs.absolute() / work.run.id
     path, key = folder / DOCUMENT, f"runs/{work.run.id}/{DOCUMENT}"
+    if not path.exists():
+        require_ready(make_plan(_config(work), settings))
     try:
         body = store.get(key, max_bytes=_MAX_DOCUMENT_BYTES).body
     except NotFoundError:

@@ -99,6 +99,12 @@ class TestSubmit:
             ({"overrides": ["model.base=/etc/model"]}, 422, "model"),
             ({"overrides": ["environment.name=os"]}, 404, "environment"),
             ({"overrides": ["environment.options.nothing=1"]}, 422, "nothing"),
+            ({"preset": "multi-node"}, 422, "a trainer does a stage on one machine; set machine.machines=1"),
+            (
+                {"preset": "multi-node", "overrides": ["machine.machines=1"]},
+                422,
+                "machine.sharding fsdp: no worker shards",
+            ),
             ({"mode": "dance"}, 422, "mode"),
             ({"colour": "red"}, 422, "colour"),
             ([], 422, "object"),

@@ -13,6 +13,7 @@ import pytest
 
 pytest.importorskip("tokenizers", reason="the extra serve is not installed")
 
+from rl_gym.infra.errors import UsageError
 from rl_gym.infra.folder_store import FolderStore
 from rl_gym.training.config import resolve
 from rl_gym.training.incumbent import Incumbent, write_incumbent
@@ -132,6 +133,14 @@ def test_what_is_left_of_a_run_stays_for_the_next_attempt_and_goes_once_it_is_ca
         with pytest.raises(StoppedError):
             machine.do("prepare", stop=cast(StopReason, reason))
         assert machine.folder.exists() is stays
+
+
+def test_a_run_that_this_machine_cannot_do_is_refused_before_anything_of_it_is_here(machine: Machine) -> None:
+    machine.config = resolve("micro", [*IDLE, "machine.device=gpu"], mode="eval-only")
+    with pytest.raises(UsageError, match="gpu: no GPU that this machine's torch can use"):
+        machine.do("prepare")
+    assert not machine.folder.exists()
+    assert list(machine.store.list(f"runs/{NAME}/")) == []
 
 
 @pytest.mark.parametrize(
