@@ -8,7 +8,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -88,11 +88,16 @@ def _start(program: str, folder: Path, port: int, password: str) -> subprocess.P
         "maxmemory-policy": "noeviction",
         "logfile": "redis.log",
     }
-    process = subprocess.Popen(
-        tethered([program, "-"]), cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
-    )
+    command = tethered([program, "-"])
+    try:
+        process = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.STDOUT
+        )
+    except OSError as error:
+        raise InfrastructureError(f"{_PROGRAM} cannot be started in {folder}: {error.strerror or error}") from None
     assert process.stdin is not None
-    with process.stdin as stream:
+    # One that has ended before it was told all will not answer either, and then is told of.
+    with suppress(BrokenPipeError), process.stdin as stream:
         stream.write("".join(f"{name} {value}\n" for name, value in settings.items()).encode())
     return process
 

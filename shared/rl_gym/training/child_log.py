@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from rl_gym.infra.errors import one_line
+from rl_gym.training.files import writing
 
 __all__ = ["ChildLog", "shown"]
 
@@ -29,25 +30,34 @@ _IN_ADDRESS = re.compile(r"(?<=://)[^/\s@]+(?=@)")
 class ChildLog:
     """Copies what a child prints to the end of the log, line by line, until all that hold its other end have ended.
 
-    A disk that refuses a line costs that line: a child that nobody reads from would stand still.
+    A disk that refuses a line costs that line: a child that nobody reads from would stand still. To be made before the
+    child is: a log that cannot be opened is an InfrastructureError.
     """
 
-    def __init__(self, stream: IO[bytes], log: Path) -> None:
-        self._stream = stream
+    def __init__(self, log: Path) -> None:
         self._last: deque[str] = deque(maxlen=_KEPT_LINES)
-        # Opened here, so that a folder that is not there is the caller's error.
-        self._file = log.open("ab", buffering=0)
-        self._thread = threading.Thread(target=self._copy, name="child log", daemon=True)
+        self._thread: threading.Thread | None = None
+        with writing(log):
+            self._file = log.open("ab", buffering=0)
+
+    def follow(self, stream: IO[bytes]) -> None:
+        """Copy what comes from a child, to its end."""
+        self._thread = threading.Thread(target=self._copy, args=(stream,), name="child log", daemon=True)
         self._thread.start()
+
+    def close(self) -> None:
+        """For a log that follows nothing."""
+        self._file.close()
 
     def lines(self) -> list[str]:
         """The last lines of a child that has ended, as it printed them."""
-        self._thread.join(_JOIN_SECONDS)
+        if self._thread is not None:
+            self._thread.join(_JOIN_SECONDS)
         return list(self._last)
 
-    def _copy(self) -> None:
-        with self._file, self._stream:
-            while line := self._stream.readline(_LINE_BYTES):
+    def _copy(self, stream: IO[bytes]) -> None:
+        with self._file, stream:
+            while line := stream.readline(_LINE_BYTES):
                 with suppress(OSError):
                     self._file.write(line)
                 self._last.append(line.decode("utf-8", "replace"))

@@ -117,18 +117,25 @@ class _Child:
         environment = os.environ | _QUIET | _FREED_MEMORY_STAYS | {"OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count}
         command = launch.command(job, CHILD, [str(path), str(os.getpid())])
         self._world = launch.world_of(job)
-        self._process = subprocess.Popen(
-            # A launcher knows nothing of us: what it starts dies with it, and it dies with us.
-            command if self._world == 1 else tethered(command),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env=environment | launch.environment(job),
-            start_new_session=True,
-        )
-        assert self._process.stderr is not None
-        self._log = ChildLog(self._process.stderr, log)
         self._name = path.parent.name
+        self._log = ChildLog(log)
+        try:
+            self._process = subprocess.Popen(
+                # A launcher knows nothing of us: what it starts dies with it, and it dies with us.
+                command if self._world == 1 else tethered(command),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment | launch.environment(job),
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._log.close()
+            raise InfrastructureError(
+                f"{self._name}: its process cannot be started: {error.strerror or error}"
+            ) from None
+        assert self._process.stderr is not None
+        self._log.follow(self._process.stderr)
         self._limits = Limits(self._process.pid, self._name, launch.machine_of(job), self.stop)
         self._failures: list[Mapping[str, Any]] = []
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -84,6 +86,30 @@ def test_it_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
 def test_what_keeps_it_from_starting_is_said(tmp_path: Path) -> None:
     (tmp_path / "appendonly.aof").write_bytes(b"no log of commands")
     with pytest.raises(InfrastructureError, match=r"redis-server does not start in .*: .*Bad file format"):
+        embedded_redis(tmp_path).__enter__()
+
+
+def test_a_program_that_ends_at_once_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = subprocess.Popen
+
+    def ended(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        process = start(["false"], **options)
+        process.wait()
+        return process
+
+    monkeypatch.setattr("rl_gym.infra.redis_server.subprocess.Popen", ended)
+    with pytest.raises(InfrastructureError, match=r"^redis-server does not start in .*: it left no log$"):
+        embedded_redis(tmp_path).__enter__()
+
+
+def test_a_program_that_cannot_be_started_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*arguments: Any, **options: Any) -> None:
+        raise OSError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr("rl_gym.infra.redis_server.subprocess.Popen", refused)
+    with pytest.raises(
+        InfrastructureError, match=r"^redis-server cannot be started in .*: Resource temporarily unavailable$"
+    ):
         embedded_redis(tmp_path).__enter__()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import signal
@@ -215,6 +216,26 @@ def test_a_failure_elsewhere_stops_all_of_a_launcher(tmp_path: Path) -> None:
         run_jobs([(tmp_path / "job.json", job)], log=tmp_path / "log.txt", threads=1, report=report)
     assert len(pids) == 2
     assert all(gone(pid) for pid in pids)
+
+
+def test_a_log_that_cannot_be_opened_is_one_line_and_nothing_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    monkeypatch.setattr("rl_gym.training.supervise.subprocess.Popen", lambda *given, **options: started.append(given))
+    (tmp_path / "log.txt").mkdir()
+    with pytest.raises(InfrastructureError, match=r"log\.txt: could not be written: Is a directory$"):
+        run(tmp_path, {"kind": "sleep", "name": "grpo"})
+    assert started == []
+
+
+def test_a_process_that_cannot_be_started_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*arguments: Any, **options: Any) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr("rl_gym.training.supervise.subprocess.Popen", refused)
+    with pytest.raises(InfrastructureError, match=r"^grpo: its process cannot be started: Too many open files$"):
+        run(tmp_path, {"kind": "sleep", "name": "grpo"})
 
 
 def test_the_log_keeps_the_traceback(tmp_path: Path) -> None:
