@@ -157,7 +157,7 @@ def _trains(rank: int) -> str:
 
 
 def _disk(config: Config, shape: Shape | None) -> int:
-    """Bytes that a run writes at most: the base where it is fetched, a model a stage, two of GRPO's checkpoints."""
+    """Bytes that a run writes at most: the base where it is fetched, a model a stage, two checkpoints of one."""
     if shape is None:
         return 0
     trained: Sequence[int] = [
@@ -165,4 +165,5 @@ def _disk(config: Config, shape: Shape | None) -> int:
         for rank in (config.sft.lora_rank, config.grpo.lora_rank)
     ]
     adapters = 4 * sum(size for size in trained if size < shape.parameters)
-    return 3 * 4 * shape.parameters + adapters + 2 * 3 * 4 * trained[1]
+    checkpoint = 3 * 4 * (max(trained) if config.sft.save_steps else trained[1])
+    return 3 * 4 * shape.parameters + adapters + 2 * checkpoint

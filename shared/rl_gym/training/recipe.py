@@ -41,6 +41,7 @@ class Supervised(Section):
     precision: Annotated[Precision, Field(description=_PRECISION)] = "fp32"
     lora_rank: Annotated[int, Field(ge=0, le=512, description="0 trains every weight")] = 0
     merge: Annotated[bool, Field(description=_MERGE)] = True
+    save_steps: Annotated[int, Field(ge=0, description="a checkpoint every so many steps; 0 for none")] = 0
 
     @model_validator(mode="after")
     def _every_key_acts(self) -> Self:

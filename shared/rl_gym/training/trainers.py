@@ -15,18 +15,18 @@ import torch
 from datasets import Dataset
 from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer
-from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+from trl import GRPOConfig, SFTConfig
 
 from rl_gym.gym.registry import get_env
 from rl_gym.gym.trl import RewardFunction
 from rl_gym.serving.chat import training_completion, training_prompt
-from rl_gym.training import checkpoints
 from rl_gym.training.callbacks import Collapse, LossGuard, Reporter
 from rl_gym.training.collapse import UNIQUE
 from rl_gym.training.config import Config
 from rl_gym.training.determinism import pin
 from rl_gym.training.files import read_rows
 from rl_gym.training.recipe import GrpoSection, Supervised
+from rl_gym.training.resuming import ResumableGrpo, ResumableSft, train
 from rl_gym.training.rewards import rewards
 from rl_gym.training.saving import base_name, save
 
@@ -39,11 +39,12 @@ __all__ = ["train_grpo", "train_sft"]
 def train_sft(job: Mapping[str, Any], channel: Channel) -> None:
     """Fine-tune `job["model"]` on the demonstrations in `job["data"]`; the model lands in `job["output"]/model`.
 
-    `job["section"]` names the part of the configuration that it goes by, `job["name"]` the stage. Short, so an
-    interrupted SFT starts again from its base. Raises UsageError where the loss is no number any more.
+    `job["section"]` names the part of the configuration that it goes by, `job["name"]` the stage. Goes on from the
+    newest whole checkpoint where an earlier attempt left one. Raises UsageError where the loss is no number any more.
     """
     config = Config.model_validate(job["config"])
     keys, output = job.get("section", "sft"), Path(job["output"])
+    name = job.get("name", keys)
     section: Supervised = getattr(config, keys)
     pin(config.seed, config.model.threads)
     model, tokenizer = _load(job["model"])
@@ -54,21 +55,20 @@ def train_sft(job: Mapping[str, Any], channel: Channel) -> None:
         }
         for row in read_rows(Path(job["data"]))
     ]
-    trainer = SFTTrainer(
+    trainer = ResumableSft(
         model=model,
         args=SFTConfig(
             per_device_train_batch_size=section.batch_size // section.gradient_accumulation,
             max_length=None,
             train_sampling_strategy="group_by_length",
-            save_strategy="no",
             **_common(config, section, output),
         ),
         train_dataset=Dataset.from_list(rows),
         processing_class=tokenizer,
-        callbacks=[LossGuard(keys, section), Reporter(job.get("name", keys), channel)],
+        callbacks=[LossGuard(keys, section), Reporter(name, channel)],
         peft_config=_lora(section.lora_rank, 2 * section.lora_rank),
     )
-    trainer.train()
+    train(trainer, name, output / "checkpoints", channel)
     _save(trainer, tokenizer, job, merge=section.merge)
 
 
@@ -92,7 +92,8 @@ def train_grpo(job: Mapping[str, Any], channel: Channel) -> None:
     with rewards(env, config.environment, rows, job.get("verifier"), tell) as reward:
         model, tokenizer = _load(job["model"])
         data = [{"prompt": training_prompt(tokenizer, row["prompt"]), "episode": row["episode"]} for row in rows]
-        trainer = _ResumableTrainer(
+        trainer = ResumableGrpo(
+            steps_an_epoch=_steps_an_epoch(config, len(data)),
             model=model,
             reward_funcs=_counting_distinct(reward),
             args=_grpo_config(config, output),
@@ -105,27 +106,8 @@ def train_grpo(job: Mapping[str, Any], channel: Channel) -> None:
             ],
             peft_config=_lora(section.lora_rank, section.lora_alpha),
         )
-        checkpoint = checkpoints.newest(output / "checkpoints", lambda text: tell(f"warning: {text}"))
-        done = checkpoints.step_of(checkpoint) if checkpoint else 0
-        trainer.epochs_done = done // _steps_an_epoch(config, len(data))
-        channel.resumed(name, done)
-        trainer.train(resume_from_checkpoint=str(checkpoint) if checkpoint else None)
+        train(trainer, name, output / "checkpoints", channel)
     _save(trainer, tokenizer, job, merge=section.merge)
-
-
-class _ResumableTrainer(GRPOTrainer):  # type: ignore[misc]
-    """Goes on with the order of prompts that an undisturbed run would have taken.
-
-    TRL's sampler draws a new order for each epoch from a generator that no checkpoint keeps.
-    """
-
-    epochs_done = 0
-
-    def _get_train_sampler(self, dataset: Any = None) -> Any:
-        sampler = super()._get_train_sampler(dataset)
-        for _ in range(self.epochs_done):
-            torch.randperm(sampler.num_samples, generator=sampler.generator)
-        return sampler
 
 
 def _steps_an_epoch(config: Config, prompts: int) -> int:
@@ -157,9 +139,6 @@ def _grpo_config(config: Config, output: Path) -> GRPOConfig:
         epsilon_high=section.epsilon_high,
         scale_rewards=section.scale_rewards,
         mask_truncated_completions=section.mask_truncated_completions,
-        save_strategy="steps",
-        save_steps=section.save_steps,
-        save_total_limit=2,
         # The template's own tokens come on top of the prompt's.
         **config.machine.generation(config.episodes.context),
         **_common(config, section, output),
@@ -182,6 +161,9 @@ def _common(config: Config, section: Supervised | GrpoSection, output: Path) -> 
     warms_up = section.warmup_steps > 0 and section.lr_schedule == "constant"
     return {
         "output_dir": str(output / "checkpoints"),
+        "save_strategy": "steps" if section.save_steps else "no",
+        "save_steps": section.save_steps or 1,
+        "save_total_limit": 2,
         "max_steps": section.steps,
         "gradient_accumulation_steps": section.gradient_accumulation,
         "learning_rate": section.learning_rate,

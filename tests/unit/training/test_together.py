@@ -164,6 +164,22 @@ def test_a_killed_one_ends_all_and_the_next_attempt_goes_on_to_the_same_bits(
     assert losses[0] == losses[1]
 
 
+def test_a_killed_sft_of_two_goes_on_to_the_same_bits(tmp_path: Path) -> None:
+    changes = ("episodes.sft=12", "sft.steps=5", "sft.save_steps=2")
+    runs = [prepared(tmp_path / name, changes) for name in ("undisturbed", "killed")]
+    undisturbed, killed = (training_job(run, "sft", find_model("nano-base"), Means()) for run in runs)
+    train(runs[0], undisturbed, [])
+    with pytest.raises(InfrastructureError):
+        train(runs[1], killed, [], kill_at=3)
+    heard: list[Mapping[str, Any]] = []
+    train(runs[1], killed, heard)
+    assert {"job": "sft", "resumed": 2} in heard
+    digests = [tree_digest(run.folder / "sft" / "model") for run in runs]
+    assert digests[0] == digests[1]
+    losses = [[row.get("loss") for row in read_rows(run.metrics("sft"))] for run in runs]
+    assert losses[0] == losses[1]
+
+
 def test_two_machines_train_one_run(tmp_path: Path) -> None:
     """Both are this one: a run's pipeline, and another process that joins it."""
     changes = ("machine.machines=2", "machine.processes=1", "machine.address=127.0.0.1", f"machine.port={free_port()}")

@@ -47,6 +47,9 @@ RECIPE = (
     "collapse.window=2",
     "collapse.entropy=10",
 )
+# Three steps an epoch.
+TAUGHT = ("episodes.sft=12", "sft.steps=7", "sft.learning_rate=0.002", "sft.lr_schedule=constant")
+KINDS = {"every weight": ("sft.gradient_accumulation=2",), "LoRA": ("sft.lora_rank=4", "sft.warmup_steps=3")}
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -139,6 +142,62 @@ def test_a_killed_grpo_goes_on_to_the_same_bits(trained: tuple[Path, Told], tmp_
     assert (alarm.step, [alarm]) == (5, read_alarms(whole))
     assert [s["loss"] for s in told.steps] == [s["loss"] for s in undisturbed.steps[4:]]
     assert tree_digest(tmp_path / "run" / "grpo" / "model") == tree_digest(whole / "model")
+
+
+def test_a_grpo_killed_after_its_last_step_takes_no_other(trained: tuple[Path, Told], tmp_path: Path) -> None:
+    whole, _ = trained
+    again = job(tmp_path / "run", "grpo", RECIPE)
+    shutil.copytree(whole / "checkpoints", tmp_path / "run" / "grpo" / "checkpoints")
+    told = Told()
+    train_grpo(again, told)
+    assert {"job": "grpo", "resumed": 8} in told.messages
+    assert told.steps == []
+    assert tree_digest(tmp_path / "run" / "grpo" / "model") == tree_digest(whole / "model")
+
+
+@pytest.fixture(scope="module")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, Told]]:
+    """Two SFTs that nothing disturbed and that kept no checkpoint: of every weight, and by LoRA."""
+    found = {}
+    for kind, changes in KINDS.items():
+        folder, told = tmp_path_factory.mktemp("taught") / "run", Told()
+        train_sft(job(folder, "sft", [*TAUGHT, *changes]), told)
+        assert [path.name for path in (folder / "sft" / "checkpoints").glob("*")] == []
+        found[kind] = folder / "sft", told
+    return found
+
+
+@pytest.mark.parametrize("kind", ["every weight", "LoRA"])
+@pytest.mark.parametrize(("killed", "resumed"), [(1, 0), (5, 4), (7, 6)], ids=["at first", "in an epoch", "at its end"])
+def test_a_killed_sft_goes_on_to_the_same_bits(
+    taught: dict[str, tuple[Path, Told]], tmp_path: Path, kind: str, killed: int, resumed: int
+) -> None:
+    whole, undisturbed = taught[kind]
+    again = job(tmp_path / "run", "sft", [*TAUGHT, *KINDS[kind], "sft.save_steps=2"])
+    with pytest.raises(KeyboardInterrupt):
+        train_sft(again, Told(interrupt_at=killed))
+    told = Told()
+    train_sft(again, told)
+    assert {"job": "sft", "resumed": resumed} in told.messages
+    assert told.steps == undisturbed.steps[resumed:]
+    assert len(told.steps) == 7 - resumed
+    for name in ("model", "adapter")[: 1 + (kind == "LoRA")]:
+        weights = "*.safetensors"
+        [mine], [theirs] = (list((folder / name).glob(weights)) for folder in (tmp_path / "run" / "sft", whole))
+        assert mine.read_bytes() == theirs.read_bytes()
+    assert tree_digest(tmp_path / "run" / "sft" / "model") == tree_digest(whole / "model")
+
+
+def test_an_sft_killed_after_its_last_step_takes_no_other(taught: dict[str, tuple[Path, Told]], tmp_path: Path) -> None:
+    whole, _ = taught["LoRA"]
+    again = job(tmp_path / "run", "sft", [*TAUGHT, *KINDS["LoRA"], "sft.save_steps=7"])
+    train_sft(again, Told())
+    shutil.rmtree(tmp_path / "run" / "sft" / "model")
+    told = Told()
+    train_sft(again, told)
+    assert {"job": "sft", "resumed": 7} in told.messages
+    assert told.steps == []
+    assert tree_digest(tmp_path / "run" / "sft" / "model") == tree_digest(whole / "model")
 
 
 def test_a_damaged_checkpoint_is_passed_over_with_a_warning(trained: tuple[Path, Told], tmp_path: Path) -> None:

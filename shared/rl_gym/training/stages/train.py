@@ -33,9 +33,8 @@ def _supervised(run: Run, stage: str, means: Means, progress: Progress, *, folde
     """SFT by the stage's own section, on the rows that the stage `folder` left for it."""
     data = run.folder / folder / f"{stage}.jsonl"
     job = training_job(run, stage, model_before(run, stage), means, kind="sft", section=stage, data=data)
-    # Short, so it begins anew where it was interrupted.
-    run.metrics(stage).unlink(missing_ok=True)
     do_jobs(run, progress, [job])
+    shutil.rmtree(run.folder / stage / "checkpoints", ignore_errors=True)
 
 
 def grpo(run: Run, means: Means, progress: Progress) -> None:

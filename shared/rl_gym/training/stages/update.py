@@ -16,12 +16,10 @@ __all__ = ["update"]
 def update(run: Run, means: Means, progress: Progress) -> None:
     """Train the model of the run by `update.first`, on the rows that `prepare` left for it: `sft.jsonl`, `grpo.jsonl`.
 
-    The method's own section says how. SFT begins anew where it was interrupted, GRPO goes on from its checkpoint.
+    The method's own section says how.
     """
     method = run.config.update.first
     data = run.folder / "prepare" / f"{method}.jsonl"
     job = training_job(run, "update", model_before(run, "update"), means, kind=method, data=data)
-    if method == "sft":
-        run.metrics("update").unlink(missing_ok=True)
     do_jobs(run, progress, [job])
     shutil.rmtree(run.folder / "update" / "checkpoints", ignore_errors=True)
