@@ -12,7 +12,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
@@ -142,6 +142,12 @@ class Delivery:
         """How many runs are in each state; a state without any is left out."""
         with self._database.reading() as session:
             return Repository(session).counts()
+
+    def ended(self, runs: Sequence[str], seconds: float) -> list[str]:
+        """Those of these runs that ended so many seconds ago or longer, in their order."""
+        with self._database.reading() as session:
+            found = Repository(session).ended(runs, self._clock(session) - timedelta(seconds=seconds))
+        return [run for run in runs if run in found]
 
     def models(self, *, limit: int = 100) -> list[Model]:
         """The latest models, the newest first."""

@@ -32,6 +32,7 @@ from rl_gym.training.stages.jobs import JOB, environment
 from rl_gym.wire.message import as_name
 from rl_gym.wire.model import Model
 from services.trainer.artifacts import Artifacts, fetch_stage, read_artifacts, store_stage
+from services.trainer.scratch import mark
 from services.trainer.settings import TrainerSettings
 from services.trainer.work import Stage, StoppedError, Work
 
@@ -54,6 +55,7 @@ def _perform(settings: TrainerSettings, name: str, work: Work) -> str:
     """
     store = open_store(settings.objects)
     run = _folder(settings, store, work)
+    mark(run.folder)
     try:
         digest = _ended(settings, store, run, name, work)
     except StoppedError:

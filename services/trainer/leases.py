@@ -127,11 +127,16 @@ def held(run: RunRow, name: str, token: int) -> StageRow:
 
 
 def heartbeat(run: RunRow, stage: StageRow, progress: StageProgress | None, *, now: datetime, terms: Terms) -> bool:
-    """Move the deadline of a stage that is held, and keep its progress. True where its run is cancelled."""
+    """Move the deadline of a stage that is held, and keep its progress. True where its run is cancelled.
+
+    An event is made of it for each hundredth of the way alone: events are never removed, and a stage may take a day.
+    """
     stage.deadline = now + terms.lease
     if progress is not None and (content := progress.model_dump()) != stage.progress:
+        before = StageProgress.model_validate(stage.progress) if stage.progress else None
         stage.progress = content
-        _tell(run, stage, "running", now, progress=progress)
+        if before is None or _hundredths(before) != _hundredths(progress):
+            _tell(run, stage, "running", now, progress=progress)
     return run.cancelled is not None
 
 
@@ -209,6 +214,11 @@ def stage_of(run: RunRow, name: str) -> StageRow:
         if stage.name == name:
             return stage
     raise NotFoundError(f"run {run.id} has no stage {name!r}, but {', '.join(stage.name for stage in run.stages)}")
+
+
+def _hundredths(progress: StageProgress) -> tuple[int, int]:
+    """How far a stage is, and of how much: of another job of the same stage that is something else."""
+    return progress.steps, 100 * progress.step // max(progress.steps, 1)
 
 
 def _is_next(run: RunRow, stage: StageRow) -> bool:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, exists, func, or_, select
+from sqlalchemy import ColumnElement, Select, and_, exists, func, or_, select
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session, aliased
 
 from rl_gym.infra.errors import ConflictError, NotFoundError
 from rl_gym.wire.error import ErrorBody
 from rl_gym.wire.model import Model
-from rl_gym.wire.run import Run, RunEvent, RunSpec, RunState, StageProgress, StageStatus
+from rl_gym.wire.run import ENDED, Run, RunEvent, RunSpec, RunState, StageProgress, StageStatus
 from services.trainer.models import EventRow, ModelRow, ResourceRow, RunRow, StageRow
 
 __all__ = ["MOST", "Due", "Repository", "run_message"]
@@ -90,6 +91,14 @@ class Repository:
             .limit(min(limit, MOST))
         )
         return [_event_message(row) for row in rows]
+
+    def ended(self, runs: Sequence[str], before: datetime) -> set[str]:
+        """Those of these runs that have ended, and to which nothing has happened since that moment."""
+        last = and_(EventRow.run_id == RunRow.id, EventRow.number == RunRow.last_event)
+        query = select(RunRow.id).join(EventRow, last)
+        return set(
+            self._session.scalars(query.where(RunRow.id.in_(runs), RunRow.state.in_(ENDED), EventRow.time <= before))
+        )
 
     def expired(self, now: datetime) -> list[Due]:
         """The running stages whose deadline has passed."""

@@ -52,6 +52,9 @@ class TrainerSettings(ServiceSettings):
     )
     open_runs: int = Field(default=1_000, ge=1, description="Runs that wait or run at a time; more are refused")
     stage_seconds: float = Field(default=24 * 3_600, gt=0, description="Time that one attempt at a stage may take")
+    scratch_seconds: float = Field(
+        default=24 * 3_600, ge=0, description="How long a worker keeps on its disk what is left of a run that has ended"
+    )
 
     flywheel_seconds: float = Field(
         default=0, ge=0, description="How often a flywheel of `flywheel_spec` begins by itself; 0 for never"

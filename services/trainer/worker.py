@@ -25,10 +25,20 @@ from services.trainer.delivery import Delivery
 from services.trainer.leases import Terms
 from services.trainer.live import Live
 from services.trainer.schedule import due_flywheel, scheduled_spec
+from services.trainer.scratch import Sweep
 from services.trainer.settings import MIGRATIONS, TrainerSettings
 from services.trainer.work import Outcome, Pace, Stage, perform
 
-__all__ = ["CONTROL", "GRACE_SECONDS", "STAGES", "create_delivery", "create_worker", "migrate_database", "serve_queue"]
+__all__ = [
+    "CONTROL",
+    "GRACE_SECONDS",
+    "STAGES",
+    "create_delivery",
+    "create_worker",
+    "migrate_database",
+    "serve_queue",
+    "sweep_scratch",
+]
 
 STAGES = "trainer-stages"
 CONTROL = "trainer-control"
@@ -68,6 +78,15 @@ def create_delivery(settings: TrainerSettings, app: Celery) -> Delivery:
     return Delivery(open_database(database_address(settings)), terms, tell, queued=partial(waiting, app, STAGES))
 
 
+def sweep_scratch(settings: TrainerSettings, redis: str) -> None:
+    """Remove from this disk what is left of runs that ended long ago. It never raises."""
+    delivery = create_delivery(settings, make_app("trainer", redis, longest_seconds=settings.stage_seconds))
+    try:
+        Sweep(settings)(delivery)
+    finally:
+        delivery.close()
+
+
 def create_worker(settings: TrainerSettings, redis: str, stages: Mapping[str, Stage]) -> Celery:
     """The application with its tasks, for workers that can do these stages."""
     app = make_app("trainer", redis, longest_seconds=settings.stage_seconds)
@@ -82,9 +101,11 @@ def create_worker(settings: TrainerSettings, redis: str, stages: Mapping[str, St
     # Made by the first task of a process: connections do not survive a fork.
     delivery = cache(partial(create_delivery, settings, app))
     live = cache(partial(Live, redis))
+    sweep = Sweep(settings)
 
     @app.task(name=_RUN_STAGE, time_limit=settings.stage_seconds + GRACE_SECONDS, throws=(RlGymError,))  # type: ignore[untyped-decorator]
     def run_stage(run: str, stage: str) -> Outcome:
+        sweep(delivery())
         return perform(delivery(), stages, run, stage, pace, live().tell)
 
     @app.task(name=_RECONCILE, throws=(RlGymError,))  # type: ignore[untyped-decorator]

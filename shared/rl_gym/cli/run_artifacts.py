@@ -23,9 +23,12 @@ def fetch_run(client: TrainerClient, run: Run, folder: Path) -> RunFolder:
 
     Each is compared with its digest. Raises InfrastructureError where one is damaged, or cannot be written.
     """
+    from rl_gym.training.run import SCRATCH
     from rl_gym.training.run import Run as RunFolder
 
     made = RunFolder.restore(folder, client.document(run.id))
+    # Where a trainer on this machine has left something of it: now it is its user's.
+    (folder / SCRATCH).unlink(missing_ok=True)
     for stage in run.stages:
         if stage.state != "done":
             continue

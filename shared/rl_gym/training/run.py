@@ -24,10 +24,13 @@ from rl_gym.infra.errors import ConflictError, NotFoundError, UsageError
 from rl_gym.training.config import Config, parse
 from rl_gym.training.files import writing
 
-__all__ = ["DOCUMENT", "MANIFEST", "Run", "latest_run"]
+__all__ = ["DOCUMENT", "MANIFEST", "SCRATCH", "Run", "latest_run", "locked"]
 
 DOCUMENT = "run.json"
 MANIFEST = "manifest.json"
+SCRATCH = ".scratch"
+"""Stands in a run folder that is a trainer's own, which it removes; one that somebody has made or fetched stays."""
+
 _PACKAGES = ("torch", "transformers", "tokenizers", "trl", "peft", "accelerate", "datasets")
 
 
@@ -144,19 +147,26 @@ class Run:
     @contextmanager
     def lock(self) -> Iterator[None]:
         """Keep other processes out of this folder; ConflictError where one is at work in it."""
-        path = self.folder / ".lock"
-        with writing(path):
-            stream = path.open("w")
-        with stream:
-            try:
-                fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ConflictError(f"{self.folder}: another process is at work in this run") from None
+        with locked(self.folder):
             yield
 
     def _inputs(self, name: str) -> dict[str, str]:
         before = self.stages[: self.stages.index(name)][-1:]
         return {stage: file_digest(self.folder / stage / MANIFEST) for stage in before if self.ended(stage)}
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of the folder of a run, damaged or not; ConflictError where one is at work in it."""
+    path = folder / ".lock"
+    with writing(path):
+        stream = path.open("w")
+    with stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ConflictError(f"{folder}: another process is at work in this run") from None
+        yield
 
 
 def latest_run(root: Path, *, stage: str) -> Run | None:

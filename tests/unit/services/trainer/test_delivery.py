@@ -99,6 +99,18 @@ def test_heartbeats_keep_a_lease_and_tell_of_progress(runs: Runs) -> None:
     assert [event.progress for event in runs.delivery.events(run.id) if event.progress] == [progress]
 
 
+def test_a_long_stage_leaves_an_event_for_each_hundredth_of_its_way(runs: Runs) -> None:
+    run, lease = runs.until_sft()
+    before = len(runs.delivery.events(run.id))
+    steps = [StageProgress(step=step, steps=5_000, reward=step / 5_000) for step in range(1, 5_001, 10)]
+    for progress in steps:
+        runs.delivery.heartbeat(lease, progress)
+    assert runs.delivery.run(run.id).stages[1].progress == steps[-1]
+    told = runs.delivery.events(run.id, after=before)
+    assert [event.progress for event in told] == [steps[0], *steps[5::5]]
+    assert [event.number for event in told] == list(range(before + 1, before + 101))
+
+
 def test_a_silent_worker_costs_an_attempt_and_the_last_one_the_stage(runs: Runs) -> None:
     run = runs.submit()
     for attempt in range(1, TERMS.attempts + 1):

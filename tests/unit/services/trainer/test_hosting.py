@@ -17,6 +17,7 @@ from rl_gym.infra.errors import UsageError
 from rl_gym.infra.folder_store import FolderStore
 from rl_gym.training.config import resolve
 from rl_gym.training.incumbent import Incumbent, write_incumbent
+from rl_gym.training.run import SCRATCH
 from rl_gym.training.run import Run as Folder
 from rl_gym.wire import Model, Run, RunSpec
 from rl_gym.wire.run import RunMode
@@ -133,6 +134,8 @@ def test_what_is_left_of_a_run_stays_for_the_next_attempt_and_goes_once_it_is_ca
         with pytest.raises(StoppedError):
             machine.do("prepare", stop=cast(StopReason, reason))
         assert machine.folder.exists() is stays
+        # So that it goes, too, where nobody comes back to it.
+        assert (machine.folder / SCRATCH).exists() is stays
 
 
 def test_a_run_that_this_machine_cannot_do_is_refused_before_anything_of_it_is_here(machine: Machine) -> None:
