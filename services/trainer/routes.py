@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from asyncio import to_thread
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, suppress
 from typing import Annotated, Any, BinaryIO
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 from sse_starlette import ServerSentEvent
-from starlette.types import Receive, Scope, Send
+from starlette.requests import ClientDisconnect
+from starlette.types import Message, Receive, Scope, Send
 
 from rl_gym.infra.hosting import BodyLimits, document_body, read_message, require
 from rl_gym.infra.hosting.disconnects import unless_gone
 from rl_gym.infra.hosting.errors import document_errors
-from rl_gym.infra.hosting.streams import EventStream, document_events
+from rl_gym.infra.hosting.streams import SEND_SECONDS, EventStream, document_events
 from rl_gym.wire import ErrorBody
 from rl_gym.wire.run import (
     ArtifactsResponse,
@@ -36,7 +37,7 @@ BODIES = (RunSpec, RunEvent)
 """The messages that routes read and write by themselves."""
 
 _EVENT_STREAM = "text/event-stream"
-_CHUNK = 1 << 20
+_CHUNK = 1 << 18
 _MOST_ROWS = 1_000
 _LAST_EVENT = 2**53
 _LONGEST_WAIT = 20
@@ -134,10 +135,13 @@ async def events(
         return Response(found.model_dump_json(), media_type="application/json")
 
 
-@router.get("/runs/{run}/document", dependencies=_WATCH, responses=document_errors(ErrorBody, 401, 403, 404, 422, 503))
+@router.get(
+    "/runs/{run}/document", dependencies=_WATCH, responses=document_errors(ErrorBody, 401, 403, 404, 422, 429, 503)
+)
 async def document(service: Service, run: RunName) -> Response:
     """The run's document, run.json: its configuration with every key, versions and digests. From its first stage on."""
-    return Response(await service.document(run), media_type="application/json")
+    async with service.downloads():
+        return Response(await service.document(run), media_type="application/json")
 
 
 @router.post(
@@ -159,11 +163,12 @@ async def retry(service: Service, run: RunName) -> Run:
 @router.get(
     "/runs/{run}/artifacts/{stage}",
     dependencies=_WATCH,
-    responses=document_errors(ErrorBody, 401, 403, 404, 422, 503),
+    responses=document_errors(ErrorBody, 401, 403, 404, 422, 429, 503),
 )
 async def artifacts(service: Service, run: RunName, stage: StageName) -> ArtifactsResponse:
     """The files of a stage that has ended, with their digests."""
-    return await service.artifacts(run, stage)
+    async with service.downloads():
+        return await service.artifacts(run, stage)
 
 
 @router.get(
@@ -177,7 +182,7 @@ async def artifact(service: Service, run: RunName, stage: StageName, name: FileN
     async with AsyncExitStack() as held:
         await held.enter_async_context(service.downloads())
         stream = await service.file(run, stage, name)
-        return _Download(stream, held.pop_all())
+        return _Download(service, stream, held.pop_all())
 
 
 @router.get("/models", dependencies=_WATCH, responses=document_errors(ErrorBody, 401, 403, 422, 503))
@@ -204,11 +209,11 @@ async def _sent(followed: AsyncGenerator[RunEvent | Run, None]) -> AsyncIterator
 
 
 class _Download(StreamingResponse):
-    """A file, read in a thread, and what is held until its end or until its reader has gone."""
+    """A file, and what is held until its end, or until its reader has gone or takes nothing any more."""
 
-    def __init__(self, stream: BinaryIO, held: AsyncExitStack) -> None:
+    def __init__(self, service: TrainerService, stream: BinaryIO, held: AsyncExitStack) -> None:
         super().__init__(
-            _parts(stream),
+            _parts(service, stream),
             media_type="application/octet-stream",
             headers={"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"},
         )
@@ -222,7 +227,23 @@ class _Download(StreamingResponse):
             finally:
                 self._stream.close()
 
+    async def stream_response(self, send: Send) -> None:
+        # Left unfinished, the connection is closed: its reader cannot take a part for the whole.
+        with suppress(ClientDisconnect):
+            await super().stream_response(_within_time(send))
 
-async def _parts(stream: BinaryIO) -> AsyncIterator[bytes]:
-    while part := await to_thread(stream.read, _CHUNK):
+
+def _within_time(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        try:
+            async with asyncio.timeout(SEND_SECONDS):
+                await send(message)
+        except TimeoutError:
+            raise ClientDisconnect from None
+
+    return sending
+
+
+async def _parts(service: TrainerService, stream: BinaryIO) -> AsyncIterator[bytes]:
+    while part := await service.read(stream, _CHUNK):
         yield part

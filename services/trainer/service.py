@@ -1,6 +1,7 @@
 """What hosting adds to the delivery of runs: checks before anything is stored, events as they happen, files, readiness.
 
-Database, queue and object store block: whatever asks them does so in a thread.
+Database, queue and object store block: whatever asks them does so in a thread. The object store has threads of its
+own, so that one that hangs is in the way of nothing else.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import asyncio
 import time
 from asyncio import to_thread
 from collections.abc import AsyncGenerator, Callable
-from typing import Any, BinaryIO
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, BinaryIO, TypeVar
 
 import structlog
 from prometheus_client import CollectorRegistry
 
-from rl_gym.infra.errors import InfrastructureError, NotFoundError, RlGymError
+from rl_gym.infra.errors import NotFoundError, RlGymError
 from rl_gym.infra.hosting.bodies import InFlight
 from rl_gym.infra.hosting.errors import error_body
 from rl_gym.infra.queue import check_queue
@@ -32,13 +34,15 @@ from rl_gym.wire.run import (
     RunState,
     live_event,
 )
-from services.trainer.artifacts import Artifacts, open_artifact, read_artifacts
+from services.trainer.artifacts import open_artifact, read_artifacts
 from services.trainer.metrics import TrainerMetrics
 from services.trainer.settings import TrainerSettings
 from services.trainer.submission import checked, stage_plan
 from services.trainer.wiring import Parts
 
 __all__ = ["TrainerService"]
+
+T = TypeVar("T")
 
 _LOOK_SECONDS = 0.5
 _LIVE_SECONDS = 1.0
@@ -60,6 +64,9 @@ class TrainerService:
         self._counting: asyncio.Task[None] | None = None
         self.watchers = InFlight(settings.streams)
         self.downloads = InFlight(settings.downloads)
+        """Held by whoever has the object store asked, which has as many threads."""
+
+        self._store_threads = ThreadPoolExecutor(settings.downloads, thread_name_prefix="store")
         self._metrics.watched.set_function(lambda: self.watchers.count)
 
     async def open(self) -> None:
@@ -72,6 +79,7 @@ class TrainerService:
             self._counting.cancel()
             await asyncio.gather(self._counting, return_exceptions=True)
         await asyncio.gather(*(worker.close() for worker in self._parts.workers))
+        self._store_threads.shutdown(wait=False, cancel_futures=True)
         self._parts.live.close()
         self._delivery.close()
 
@@ -154,26 +162,29 @@ class TrainerService:
 
     async def artifacts(self, run: str, stage: str) -> ArtifactsResponse:
         """The files of a stage that has ended; NotFoundError for any other."""
-        found = await to_thread(self._artifacts, run, stage)
-        return ArtifactsResponse(run=run, stage=stage, digest=found.digest, files=dict(found.files))
-
-    def _artifacts(self, run: str, stage: str) -> Artifacts:
-        names = [one.stage for one in self._delivery.run(run).stages]
+        names = [one.stage for one in (await self.run(run)).stages]
         if stage not in names:
             raise NotFoundError(f"run {run} has no stage {stage!r}, but {', '.join(names)}")
-        found = read_artifacts(self._parts.store(), run, stage)
+        found = await self._stored(lambda: read_artifacts(self._parts.store(), run, stage))
         if found is None:
             raise NotFoundError(f"run {run}: stage {stage} has not ended, and has no files yet")
-        return found
+        return ArtifactsResponse(run=run, stage=stage, digest=found.digest, files=dict(found.files))
 
     async def file(self, run: str, stage: str, name: str) -> BinaryIO:
         """A stream over a file of a stage that has ended, for the caller to close; NotFoundError for any other."""
-        return await to_thread(lambda: open_artifact(self._parts.store(), run, stage, name))
+        return await self._stored(lambda: open_artifact(self._parts.store(), run, stage, name))
+
+    async def read(self, stream: BinaryIO, most: int) -> bytes:
+        """At most so many bytes of such a stream; none at its end."""
+        return await self._stored(lambda: stream.read(most))
 
     async def document(self, run: str) -> bytes:
         """The document of a run: its configuration resolved, versions, digests; NotFoundError until its first stage."""
         await self.run(run)
-        return await to_thread(lambda: self._parts.store().get(f"runs/{run}/{DOCUMENT}").body)
+        return await self._stored(lambda: self._parts.store().get(f"runs/{run}/{DOCUMENT}").body)
+
+    async def _stored(self, ask: Callable[[], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._store_threads, ask)
 
     async def readiness(self) -> tuple[bool, dict[str, Any]]:
         """Whether runs can be taken and sent now, and how database and queue are, each by itself."""
@@ -194,17 +205,22 @@ class TrainerService:
         while True:
             try:
                 self._metrics.counted(await to_thread(self._delivery.counts))
-            except InfrastructureError as error:
-                _log.warning("runs cannot be counted for now", reason=str(error))
+            except Exception as error:
+                # Of whatever kind: without this task the figures would stand still, and nobody be told.
+                _log.warning("runs cannot be counted for now", reason=f"{type(error).__name__}: {error}")
             await asyncio.sleep(_COUNT_SECONDS)
 
 
 async def _trouble(what: str, ask: Callable[[], object]) -> str:
-    """What is wrong with something that is asked in a thread; empty where it answers in time."""
+    """That something fails which is asked in a thread; empty where it answers in time.
+
+    Anybody may read it, so where it is and what it said goes to the log.
+    """
     try:
         await asyncio.wait_for(to_thread(ask), _READY_SECONDS)
     except TimeoutError:
         return f"{what} gave no answer within {_READY_SECONDS:g} s"
     except RlGymError as error:
-        return str(error)
+        _log.warning("not ready", reason=str(error))
+        return f"{what} is away or fails: the log says more"
     return ""

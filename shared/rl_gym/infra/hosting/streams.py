@@ -10,10 +10,10 @@ from pydantic import BaseModel
 from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.types import Receive, Scope, Send
 
-__all__ = ["EventStream", "document_events"]
+__all__ = ["SEND_SECONDS", "EventStream", "document_events"]
 
 _PING_SECONDS = 15
-_SEND_SECONDS = 30
+SEND_SECONDS = 30
 """A reader that takes nothing for so long has gone."""
 
 
@@ -26,7 +26,7 @@ class EventStream(EventSourceResponse):
         super().__init__(
             events,
             ping=_PING_SECONDS,
-            send_timeout=_SEND_SECONDS,
+            send_timeout=SEND_SECONDS,
             headers={"Cache-Control": "no-store"},
             shutdown_grace_period=grace_seconds,
         )

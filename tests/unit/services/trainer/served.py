@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from rl_gym.infra.folder_store import FolderStore
+from rl_gym.infra.object_store import ObjectStore
 from rl_gym.infra.queue import make_app
 from rl_gym.wire import Run
 from services.trainer.app import create_app
@@ -28,10 +29,10 @@ NOWHERE = "redis://127.0.0.1:9/0"
 
 
 @asynccontextmanager
-async def running(runs: Runs, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of the application over these runs."""
+async def running(runs: Runs, objects: ObjectStore | None = None, **settings: Any) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of the application over these runs, and over a folder of objects where no other store is given."""
     chosen = TrainerSettings(runs=runs.folder, objects=str(runs.folder / "objects"), **settings)
-    store = FolderStore(runs.folder / "objects")
+    store = objects or FolderStore(runs.folder / "objects")
     parts = Parts(runs.delivery, Live(NOWHERE), make_app("test", NOWHERE, longest_seconds=60), lambda: store)
     app = create_app(chosen, parts)
     async with app.router.lifespan_context(app):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from hashlib import sha256
 from typing import Any
 
@@ -12,10 +13,12 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra services is not installed")
 
+from rl_gym.infra.folder_store import FolderStore
+from rl_gym.infra.object_store import Stored
 from rl_gym.infra.principals import Issuer
 from rl_gym.infra.signing import SigningKey
 from rl_gym.wire import ArtifactsResponse, ErrorBody, EventsResponse, ModelsResponse, Run, RunEvent, RunsResponse
-from rl_gym.wire.run import StageProgress
+from rl_gym.wire.run import RunState, StageProgress
 from tests.unit.services.trainer.runs import DIGEST, FAULT, Runs
 from tests.unit.services.trainer.served import run, running, stored
 
@@ -304,6 +307,59 @@ class TestArtifacts:
 
         run(scenario)
 
+    def test_a_store_that_hangs_is_in_the_way_of_nothing_else(self, runs: Runs) -> None:
+        class Hung(FolderStore):
+            def get(self, key: str, *, max_bytes: int = 1) -> Stored:
+                awake.wait(60)
+                return super().get(key, max_bytes=max_bytes)
+
+        async def scenario() -> None:
+            made = runs.submit()
+            async with running(runs, Hung(runs.folder / "objects"), downloads=3) as http:
+                paths = [f"/runs/{made.id}/{path}" for path in ("document", "artifacts/sft", "artifacts/sft/job.json")]
+                # More than there are threads for all else.
+                asking = [asyncio.create_task(http.get(path)) for path in paths * 20]
+                try:
+                    async with asyncio.timeout(30):
+                        assert (await http.get("/readyz")).json()["database"]["status"] == "ready"
+                        assert (await http.post("/runs", json=MICRO)).status_code == 201
+                finally:
+                    awake.set()
+                answers = [answer.status_code for answer in await asyncio.gather(*asking)]
+                assert (answers.count(404), answers.count(429)) == (3, 57)
+
+        awake = threading.Event()
+        run(scenario)
+
+    def test_a_reader_who_takes_nothing_is_not_waited_for(self, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr("services.trainer.routes.SEND_SECONDS", 0.1)
+        sent: list[str] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message["type"])
+            if message["type"] == "http.response.body":
+                await asyncio.Event().wait()
+
+        async def receive() -> Any:
+            await asyncio.Event().wait()
+
+        async def scenario() -> None:
+            made = runs.submit()
+            stored(runs, made, "prepare", **{"sft.jsonl": b"{}\n"})
+            path = f"/runs/{made.id}/artifacts/prepare/sft.jsonl"
+            async with running(runs, downloads=1) as http:
+                transport = http._transport
+                assert isinstance(transport, httpx.ASGITransport)
+                asked = {"type": "http", "method": "GET", "path": path, "query_string": b""}
+                async with asyncio.timeout(30):
+                    await transport.app(
+                        {**asked, "client": ("127.0.0.1", 1), "headers": [(b"host", b"localhost")]}, receive, send
+                    )
+                assert sent == ["http.response.start", "http.response.body"]
+                assert (await http.get(path)).content == b"{}\n"
+
+        run(scenario)
+
 
 class TestHosting:
     def test_database_and_queue_are_told_apart(self, runs: Runs) -> None:
@@ -313,7 +369,8 @@ class TestHosting:
                 assert response.status_code == 503
                 state = response.json()
                 assert (state["database"]["status"], state["queue"]["status"]) == ("ready", "not_ready")
-                assert "Redis (127.0.0.1:9) does not answer" in state["detail"]
+                assert state["detail"] == state["queue"]["trouble"] == "Redis is away or fails: the log says more"
+                assert "127.0.0.1" not in response.text
                 assert (await http.get("/healthz")).status_code == 200
 
         run(scenario)
@@ -327,6 +384,7 @@ class TestHosting:
                     connection.exec_driver_sql("DROP TABLE runs")
                 state = (await http.get("/readyz")).json()
                 assert state["database"]["status"] == "not_ready"
+                assert state["database"]["trouble"] == "the database is away or fails: the log says more"
                 for response in [await http.get("/runs"), await http.post("/runs", json=MICRO)]:
                     assert response.status_code == 503
                     assert error_of(response).detail.startswith("the database (sqlite ")
@@ -351,6 +409,24 @@ class TestHosting:
                 assert (await http.post("/runs", json=MICRO, headers=headers("train"))).status_code == 201
                 assert (await http.get("/readyz")).status_code == 503
 
+        run(scenario)
+
+    def test_an_error_of_any_kind_does_not_end_the_count(self, runs: Runs, monkeypatch: pytest.MonkeyPatch) -> None:
+        count, broken = runs.delivery.counts, iter([True])
+
+        def counts() -> dict[RunState, int]:
+            if next(broken, False):
+                raise ValueError("no such state")
+            return count()
+
+        async def scenario() -> None:
+            runs.submit()
+            async with running(runs) as http:
+                while 'rl_gym_trainer_runs{state="waiting"} 1.0' not in (await http.get("/metrics")).text:
+                    await asyncio.sleep(0.01)
+
+        monkeypatch.setattr(runs.delivery, "counts", counts)
+        monkeypatch.setattr("services.trainer.service._COUNT_SECONDS", 0.01)
         run(scenario)
 
     def test_runs_are_counted_by_state(self, runs: Runs) -> None:
