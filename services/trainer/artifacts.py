@@ -2,6 +2,7 @@
 
     runs/RUN/STAGE/manifest.json          what the stage ended with; there once, by a write that only creates
     runs/RUN/STAGE/DIGEST/FILE            the files, below the first digits of the digest of their manifest
+    runs/RUN/STAGE/log.txt                the end of what the latest attempt's processes printed, whatever came of it
 
 So of several attempts the first that ends counts, whole; what another has written lies elsewhere and is removed. What
 is fetched is a run folder's stage again, to the byte.
@@ -24,7 +25,9 @@ from rl_gym.infra.object_store import ObjectStore, is_key
 from rl_gym.training.files import writing
 from rl_gym.training.run import MANIFEST
 
-__all__ = ["Artifacts", "fetch_stage", "open_artifact", "read_artifacts", "store_stage"]
+__all__ = ["LOG", "Artifacts", "fetch_file", "fetch_stage", "open_artifact", "read_artifacts", "store_log", "store_stage"]
+
+LOG = "log.txt"
 
 _MAX_MANIFEST_BYTES = 4 << 20
 _CHUNK = 1 << 20
@@ -67,6 +70,11 @@ def store_stage(store: ObjectStore, run: str, folder: Path) -> Artifacts:
     return mine
 
 
+def store_log(store: ObjectStore, run: str, stage: str, text: bytes) -> None:
+    """Keep what an attempt at a stage printed, in the place of what one before it did. Raises InfrastructureError."""
+    store.put(_log_key(run, stage), text)
+
+
 def read_artifacts(store: ObjectStore, run: str, stage: str) -> Artifacts | None:
     """What a stage ended with, None where it has not. Raises InfrastructureError where the manifest is damaged."""
     try:
@@ -77,7 +85,12 @@ def read_artifacts(store: ObjectStore, run: str, stage: str) -> Artifacts | None
 
 
 def open_artifact(store: ObjectStore, run: str, stage: str, name: str) -> BinaryIO:
-    """A stream over a file of a stage that has ended, for the caller to close. Raises NotFoundError."""
+    """A stream over a file of a stage that has ended, or its log, for the caller to close. Raises NotFoundError."""
+    if name == LOG:
+        try:
+            return store.open(_log_key(run, stage))
+        except NotFoundError:
+            raise NotFoundError(f"run {run}, stage {stage}: no attempt has ended yet of which a log is kept") from None
     found = read_artifacts(store, run, stage)
     if found is None or name not in found.files:
         raise NotFoundError(f"run {run}, stage {stage}: there is no file {name!r}")
@@ -97,14 +110,15 @@ def fetch_stage(store: ObjectStore, run: str, found: Artifacts, folder: Path) ->
         for name, digest in found.files.items():
             path = folder / name
             if not (path.is_file() and file_digest(path) == digest):
-                _fetch(store, _file_key(run, stage, found, name), path, digest)
+                fetch_file(store, _file_key(run, stage, found, name), path, digest)
         for path in folder.rglob("*"):
             if path.is_file() and path.relative_to(folder).as_posix() not in found.files:
                 path.unlink()
         _replace(folder / MANIFEST, found.body)
 
 
-def _fetch(store: ObjectStore, key: str, path: Path, digest: str) -> None:
+def fetch_file(store: ObjectStore, key: str, path: Path, digest: str) -> None:
+    """Have a file here, whole or not at all; InfrastructureError where it is missing or damaged in the store."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{uuid.uuid4().hex}")
     try:
@@ -137,7 +151,7 @@ def _remove_others(store: ObjectStore, run: str, stage: str, stands: Artifacts) 
     """Remove what attempts have written that were killed, or came too late."""
     kept = f"{_prefix(run, stage)}{stands.digest[:_SHORT]}/"
     for key in list(store.list(_prefix(run, stage))):
-        if key != _manifest_key(run, stage) and not key.startswith(kept):
+        if key not in (_manifest_key(run, stage), _log_key(run, stage)) and not key.startswith(kept):
             store.delete(key)
 
 
@@ -159,6 +173,10 @@ def _prefix(run: str, stage: str) -> str:
 
 def _manifest_key(run: str, stage: str) -> str:
     return f"{_prefix(run, stage)}{MANIFEST}"
+
+
+def _log_key(run: str, stage: str) -> str:
+    return f"{_prefix(run, stage)}{LOG}"
 
 
 def _file_key(run: str, stage: str, artifacts: Artifacts, name: str) -> str:

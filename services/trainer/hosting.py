@@ -32,8 +32,10 @@ from rl_gym.training.stages.jobs import JOB, environment
 from rl_gym.wire.message import as_name
 from rl_gym.wire.model import Model
 from services.trainer.artifacts import Artifacts, fetch_stage, read_artifacts, store_stage
+from services.trainer.checkpoint_store import keeping_checkpoint, remove_checkpoint
 from services.trainer.scratch import mark
 from services.trainer.settings import TrainerSettings
+from services.trainer.stage_log import kept_log
 from services.trainer.work import Stage, StoppedError, Work
 
 __all__ = ["hosted_stages"]
@@ -60,6 +62,7 @@ def _perform(settings: TrainerSettings, name: str, work: Work) -> str:
         digest = _ended(settings, store, run, name, work)
     except StoppedError:
         if work.reason == "cancelled":
+            remove_checkpoint(store, run.folder.name, name)
             _remove(run)
         raise
     if name == run.stages[-1]:
@@ -75,12 +78,14 @@ def _ended(settings: TrainerSettings, store: ObjectStore, run: Run, name: str, w
                 work.check()
                 _fetch(store, run, before)
             _clean(run, name)
-            perform_stage(run, name, _means(settings, store), _Told(work))
+            with keeping_checkpoint(store, run, name, work), kept_log(store, run, name, work):
+                perform_stage(run, name, _means(settings, store), _Told(work))
             work.check()
             found = store_stage(store, run.folder.name, run.folder / name)
             # Another attempt may have been first; then its files are the ones that count.
             fetch_stage(store, run.folder.name, found, run.folder / name)
     if name in trainers(run.stages):
+        remove_checkpoint(store, run.folder.name, name)
         _tell_model(store, run, name, work)
     return found.digest
 

@@ -91,6 +91,19 @@ def cancel_run(run: RunName, server: Server = None) -> None:
     _console().print(f"run {run} {said}", highlight=False, markup=False)
 
 
+@app.command("log")
+def print_log(
+    run: RunName,
+    stage: Annotated[str, typer.Argument(metavar="STAGE", help="a stage that has ended or failed")],
+    server: Server = None,
+) -> None:
+    """Print the end of what the processes of a stage printed in its latest attempt."""
+    with trainer(server_of(server)) as client, client.file(run, stage, "log.txt") as parts:
+        text = b"".join(parts).decode("utf-8", "replace")
+    # What libraries and models print steers no terminal.
+    typer.echo("".join(c if c.isprintable() or c in "\t\n" else " " for c in text), nl=False)
+
+
 @app.command("models")
 def models(limit: Limit = 20, server: Server = None) -> None:
     """Print the latest models that runs have made, with their lineage."""

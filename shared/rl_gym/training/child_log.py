@@ -14,7 +14,7 @@ from typing import IO
 from rl_gym.infra.errors import one_line
 from rl_gym.training.files import writing
 
-__all__ = ["ChildLog", "shown"]
+__all__ = ["ChildLog", "hidden", "shown"]
 
 _KEPT_LINES = 200
 _LINE_BYTES = 1 << 16
@@ -65,13 +65,14 @@ class ChildLog:
 
 def shown(lines: Sequence[str], environment: Mapping[str, str] = os.environ) -> str:
     """The last few lines that say something, in one: printable, bounded, without the secrets of the environment."""
-    cleaned = [one_line(_hidden(line, environment), _SHOWN_CHARACTERS) for line in lines]
+    cleaned = [one_line(hidden(line, environment), _SHOWN_CHARACTERS) for line in lines]
     text = " | ".join([line for line in cleaned if line][-_SHOWN_LINES:])
     return text if len(text) <= _SHOWN_CHARACTERS else f"...{text[3 - _SHOWN_CHARACTERS :]}"
 
 
-def _hidden(line: str, environment: Mapping[str, str]) -> str:
+def hidden(text: str, environment: Mapping[str, str]) -> str:
+    """What was printed, without the secrets of an environment and without those that addresses hold."""
     for name, value in environment.items():
         if len(value) >= _SHORTEST_SECRET and _SECRET_NAMES.search(name):
-            line = line.replace(value, "***")
-    return _IN_ADDRESS.sub("***", line)
+            text = text.replace(value, "***")
+    return _IN_ADDRESS.sub("***", text)

@@ -13,15 +13,18 @@ import pytest
 
 pytest.importorskip("tokenizers", reason="the extra serve is not installed")
 
-from rl_gym.infra.errors import UsageError
+from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
 from rl_gym.infra.folder_store import FolderStore
 from rl_gym.training.config import resolve
 from rl_gym.training.incumbent import Incumbent, write_incumbent
+from rl_gym.training.means import Means
+from rl_gym.training.progress import Progress
 from rl_gym.training.run import SCRATCH
 from rl_gym.training.run import Run as Folder
 from rl_gym.wire import Model, Run, RunSpec
 from rl_gym.wire.run import RunMode
-from services.trainer.artifacts import read_artifacts, store_stage
+from services.trainer import hosting
+from services.trainer.artifacts import open_artifact, read_artifacts, store_stage
 from services.trainer.hosting import hosted_stages
 from services.trainer.leases import Lease
 from services.trainer.settings import TrainerSettings
@@ -144,6 +147,68 @@ def test_a_run_that_this_machine_cannot_do_is_refused_before_anything_of_it_is_h
         machine.do("prepare")
     assert not machine.folder.exists()
     assert list(machine.store.list(f"runs/{NAME}/")) == []
+
+
+class Printing:
+    """A stage whose processes print something, and which may fail then."""
+
+    def __init__(self, printed: str, *, fails: bool = False) -> None:
+        self.printed = printed
+        self.fails = fails
+
+    def __call__(self, run: Folder, name: str, means: Means, progress: Progress) -> None:
+        with run.log.open("a") as log:
+            log.write(self.printed)
+        if self.fails:
+            raise InfrastructureError(f"{name}: its process ended with SIGKILL; see {run.log}")
+        run.stage(name)
+        run.seal(name)
+
+
+def log_of(machine: Machine, stage: str) -> str:
+    with open_artifact(machine.store, NAME, stage, "log.txt") as stream:
+        return stream.read().decode()
+
+
+def test_what_a_stage_printed_can_be_fetched_of_a_failure_and_of_a_success(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hosting, "perform_stage", Printing("Traceback: no memory\n", fails=True))
+    with pytest.raises(InfrastructureError) as raised:
+        machine.do("prepare")
+    assert str(raised.value) == f"prepare: its process ended with SIGKILL; see `rl-gym runs log {NAME} prepare`"
+    assert log_of(machine, "prepare") == "Traceback: no memory\n"
+    assert read_artifacts(machine.store, NAME, "prepare") is None
+    monkeypatch.setattr(hosting, "perform_stage", Printing("step 1\n"))
+    machine.do("prepare")
+    assert log_of(machine, "prepare") == "step 1\n"
+    found = read_artifacts(machine.store, NAME, "prepare")
+    assert found is not None
+    assert "log.txt" not in found.files
+
+
+def test_of_what_is_printed_the_end_is_kept_and_no_secret(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "s3cr3t-word")
+    printed = "".join(f"{number} s3cr3t-word at https://ana:word@host/\n" for number in range(10_000))
+    monkeypatch.setattr(hosting, "perform_stage", Printing(printed))
+    machine.do("prepare")
+    kept = log_of(machine, "prepare")
+    assert len(kept) <= 256 << 10
+    assert kept.endswith("9999 *** at https://***@host/\n")
+    assert "s3cr3t" not in kept
+    assert "word" not in kept
+    assert kept.splitlines()[0].split()[1:] == ["***", "at", "https://***@host/"]
+
+
+def test_a_store_that_takes_no_log_costs_no_stage(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise InfrastructureError("the store is away")
+
+    monkeypatch.setattr(hosting, "perform_stage", Printing("step 1\n"))
+    monkeypatch.setattr("services.trainer.stage_log.store_log", refuse)
+    machine.do("prepare")
+    with pytest.raises(NotFoundError, match="no attempt has ended yet of which a log is kept"):
+        log_of(machine, "prepare")
 
 
 @pytest.mark.parametrize(
