@@ -25,7 +25,16 @@ from rl_gym.infra.object_store import ObjectStore, is_key
 from rl_gym.training.files import writing
 from rl_gym.training.run import MANIFEST
 
-__all__ = ["LOG", "Artifacts", "fetch_file", "fetch_stage", "open_artifact", "read_artifacts", "store_log", "store_stage"]
+__all__ = [
+    "LOG",
+    "Artifacts",
+    "fetch_file",
+    "fetch_stage",
+    "open_artifact",
+    "read_artifacts",
+    "store_log",
+    "store_stage",
+]
 
 LOG = "log.txt"
 

@@ -114,6 +114,7 @@ class TestCommands:
         ("arguments", "complaint"),
         [
             (["runs", "show", "nope"], "no run 'nope'"),
+            (["runs", "log", "nope", "sft"], "run nope, stage sft: no attempt has ended yet of which a log is kept"),
             (["runs", "watch", "a/../b"], "no run 'a/../b'"),
             (["runs", "list", "--state", "odd"], "--state takes waiting"),
             (["runs", "list", "--server", "http://127.0.0.1:9"], "the trainer at http://127.0.0.1:9 does not answer"),

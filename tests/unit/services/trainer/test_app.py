@@ -19,6 +19,7 @@ from rl_gym.infra.principals import Issuer
 from rl_gym.infra.signing import SigningKey
 from rl_gym.wire import ArtifactsResponse, ErrorBody, EventsResponse, ModelsResponse, Run, RunEvent, RunsResponse
 from rl_gym.wire.run import RunState, StageProgress
+from services.trainer.artifacts import store_log
 from tests.unit.services.trainer.runs import DIGEST, FAULT, Runs
 from tests.unit.services.trainer.served import run, running, stored
 
@@ -282,6 +283,18 @@ class TestArtifacts:
                 assert (await http.get(f"{path}/sft.jsonl")).headers["content-type"] == "application/octet-stream"
                 for missing in ("nothing", "manifest.json", "..%2f..%2frun.json", "a/../../sft.jsonl"):
                     assert (await http.get(f"{path}/{missing}")).status_code in (404, 422), missing
+
+        run(scenario)
+
+    def test_the_log_of_a_stage_that_failed_is_sent(self, runs: Runs) -> None:
+        async def scenario() -> None:
+            made = runs.submit()
+            runs.delivery.fail(runs.claim(made, "prepare"), FAULT)
+            store_log(FolderStore(runs.folder / "objects"), made.id, "prepare", b"Traceback\n")
+            async with running(runs) as http:
+                path = f"/runs/{made.id}/artifacts"
+                assert (await http.get(f"{path}/prepare/log.txt")).content == b"Traceback\n"
+                assert (await http.get(f"{path}/sft/log.txt")).status_code == 404
 
         run(scenario)
 
