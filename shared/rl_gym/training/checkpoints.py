@@ -10,7 +10,7 @@ from rl_gym.gym.files import read_document, replace_text
 from rl_gym.infra.digests import file_digest, file_names
 from rl_gym.infra.errors import UsageError
 
-__all__ = ["mark", "newest", "step_of"]
+__all__ = ["digests", "mark", "marked", "newest", "step_of"]
 
 _MARK = "complete.json"
 
@@ -21,6 +21,12 @@ def mark(checkpoint: Path) -> None:
     replace_text(checkpoint / _MARK, json.dumps(digests, indent=2))
 
 
+def marked(folder: Path) -> list[Path]:
+    """The checkpoints below `folder` that were written to their end, the newest first."""
+    found = [checkpoint for checkpoint in folder.glob("checkpoint-*") if (checkpoint / _MARK).exists()]
+    return sorted(found, key=step_of, reverse=True)
+
+
 def newest(folder: Path, warn: Callable[[str], None]) -> Path | None:
     """The newest whole checkpoint below `folder`.
 
@@ -29,9 +35,7 @@ def newest(folder: Path, warn: Callable[[str], None]) -> Path | None:
     which a kill at any moment may do.
     """
     passed = 0
-    for checkpoint in sorted(folder.glob("checkpoint-*"), key=step_of, reverse=True):
-        if not (checkpoint / _MARK).exists():
-            continue
+    for checkpoint in marked(folder):
         damaged = _damaged(checkpoint)
         if damaged is None:
             return checkpoint
@@ -40,6 +44,15 @@ def newest(folder: Path, warn: Callable[[str], None]) -> Path | None:
     if passed:
         warn("no checkpoint is whole: the training starts anew")
     return None
+
+
+def digests(checkpoint: Path) -> dict[str, str]:
+    """The digests of all files of a marked checkpoint as they were then, its mark among them.
+
+    Raises FileNotFoundError where it is gone, UsageError where the mark is damaged.
+    """
+    own = file_digest(checkpoint / _MARK)
+    return {**read_document(checkpoint / _MARK), _MARK: own}
 
 
 def step_of(checkpoint: Path) -> int:
