@@ -65,7 +65,7 @@ def source(name: str) -> str:
     return _entry_point(name).value
 
 
-def get_env(name: str, **options: Any) -> Environment:
+def get_env(name: str, /, **options: Any) -> Environment:
     """Make the environment called `name`; the options go to its factory.
 
     Raises NotFoundError for an unknown name, UsageError for options that the factory does not take or for a package
@@ -74,7 +74,7 @@ def get_env(name: str, **options: Any) -> Environment:
     return _build(_registered.get(name) or _load(_entry_point(name)), name, options)
 
 
-def resolve(spec: str, **options: Any) -> Environment:
+def resolve(spec: str, /, **options: Any) -> Environment:
     """Make an environment from what a person typed: a name, `package.module:factory`, or `path/to/file.py[:factory]`.
 
     The factory of a file is called `make` unless one is named. Raises as `get_env` does, and NotFoundError for a file

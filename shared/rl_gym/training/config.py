@@ -297,6 +297,8 @@ def _override(document: dict[str, Any], override: str) -> None:
     section = document
     for step in path:
         section = section.setdefault(step, {})
+        if not isinstance(section, dict):
+            raise UsageError(f"{key}: {step!r} is set to {section!r}, which has no keys; leave one of the two out")
     section[last] = _value(text.strip())
 
 

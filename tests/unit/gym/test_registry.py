@@ -67,6 +67,11 @@ def test_options_reach_the_factory(registered: str) -> None:
         assert made == {"level": "high"}
         with pytest.raises(UsageError, match=r"'depth'.*its options: level"):
             registry.get_env("with-options", depth=1)
+        for make_env in (registry.get_env, registry.resolve):
+            with pytest.raises(UsageError, match=r"unexpected keyword argument 'name' \(its options: level\)"):
+                make_env("with-options", name="x")
+        with pytest.raises(UsageError, match=r"unexpected keyword argument 'spec'"):
+            registry.resolve("with-options", spec="x")
     finally:
         registry.unregister("with-options")
 

@@ -47,6 +47,27 @@ def test_a_bad_override_names_the_key(override: str, said: str) -> None:
     assert "\n" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (
+            "environment.options=5",
+            "environment.options.x=y",
+            "environment.options.x: 'options' is set to 5",
+        ),
+        (
+            "environment.options.x=5",
+            "environment.options.x.y=6",
+            "environment.options.x.y: 'x' is set to 5",
+        ),
+    ],
+)
+def test_a_key_below_a_value_is_refused_in_one_line(first: str, second: str, said: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        resolve("nano", [first, second])
+    assert str(raised.value).startswith(said)
+
+
 def test_an_unknown_preset_names_the_nearest() -> None:
     with pytest.raises(NotFoundError, match="did you mean 'nano'"):
         resolve("nanno")

@@ -103,6 +103,7 @@ class TestSubmit:
             ({"overrides": ["model.base=/etc/model"]}, 422, "model"),
             ({"overrides": ["environment.name=os"]}, 404, "environment"),
             ({"overrides": ["environment.options.nothing=1"]}, 422, "nothing"),
+            ({"overrides": ["environment.options.name=x"]}, 422, "unexpected keyword argument 'name'"),
             ({"preset": "multi-node"}, 422, "a trainer does a stage on one machine; set machine.machines=1"),
             (
                 {"preset": "multi-node", "overrides": ["machine.machines=1"]},
