@@ -15,9 +15,29 @@ from rl_gym.iac.tasks.parametric import nano_episode, render
 from rl_gym.infra.errors import UsageError
 from rl_gym.training.config import Config, EpisodesSection, SftSection
 
-__all__ = ["CountTokens", "Mix", "candidates", "demonstrations", "draw", "fitting", "held_out", "prompt_row"]
+__all__ = [
+    "PATIENCE",
+    "Candidates",
+    "CountTokens",
+    "Mix",
+    "demonstrations",
+    "draw",
+    "fitting",
+    "held_out",
+    "prompt_row",
+]
 
 CountTokens = Callable[[str], int]
+
+PATIENCE = 5_000
+"""Episodes of a generator in a row of which none is taken, until it is held to have no other.
+
+Drawing them takes seconds, and what one episode in 500 is would be missed once in 20,000 searches.
+"""
+
+
+def _go_on() -> None:
+    """Never stops a drawing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +50,28 @@ class Mix:
 
 
 def draw(
-    env: Environment, config: Config, count_tokens: CountTokens, focus: Callable[[Episode], bool] | None = None
+    env: Environment,
+    config: Config,
+    count_tokens: CountTokens,
+    focus: Callable[[Episode], bool] | None = None,
+    *,
+    check: Callable[[], None] = _go_on,
 ) -> Mix:
     """Draw the mix of a run, the same for the same configuration.
 
     With `focus` training keeps to episodes that it holds of, but for the share `episodes.rehearsal`, which is drawn
-    from all. Raises UsageError where the splits hold too few episodes that fit, or training would see an episode of the
-    anchor.
+    from all. `check` is called before each episode, and may raise, to stop the drawing. Raises UsageError where the
+    splits hold too few episodes that fit, or training would see an episode of the anchor.
     """
     section = config.episodes
     asked = held_out(env, config, count_tokens)
     wanted = section.sft + section.grpo
-    usable = fitting(env, candidates(env, config), section, count_tokens)
-    training = _take(usable, wanted, "train") if focus is None else _focused(usable, wanted, config, focus)
+    source = Candidates(env, config, check)
+    usable = fitting(env, source, section, count_tokens)
+    if focus is None:
+        training = _enough(source.take(usable, wanted), wanted, "train")
+    else:
+        training = _focused(source, usable, wanted, config, focus)
     refuse(training, {config.evaluate.anchor: env.episodes(config.evaluate.anchor)})
     for_sft, for_grpo = _shared_out(training, section)
     return Mix(
@@ -55,7 +84,8 @@ def draw(
 def held_out(env: Environment, config: Config, count_tokens: CountTokens) -> list[Episode]:
     """The episodes of the anchor that a run is measured by; UsageError where too few of them fit."""
     anchor, section = config.evaluate.anchor, config.episodes
-    return _take(fitting(env, env.episodes(anchor), section, count_tokens), section.held_out, anchor)
+    found = islice(fitting(env, env.episodes(anchor), section, count_tokens), section.held_out)
+    return _enough(list(found), section.held_out, anchor)
 
 
 def prompt_row(env: Environment, episode: Episode) -> dict[str, Any]:
@@ -63,15 +93,42 @@ def prompt_row(env: Environment, episode: Episode) -> dict[str, Any]:
     return {"prompt": env.prompt(episode), "episode": json.dumps(episode.to_dict())}
 
 
-def candidates(env: Environment, config: Config) -> Iterator[Episode]:
-    """Training episodes in random order; an environment that generates them without end gives as many as are asked."""
-    rng = Random(f"{config.seed}/episodes")
-    if config.episodes.generated:
-        while True:
+class Candidates:
+    """Training episodes in random order, of which `take` takes those that are left of them by whatever filters.
+
+    A generator makes them without end, and is given up once PATIENCE in a row were not taken. `check` is called before
+    each, and may raise, to stop the drawing.
+    """
+
+    def __init__(self, env: Environment, config: Config, check: Callable[[], None] = _go_on) -> None:
+        self._env = env
+        self._config = config
+        self._check = check
+        self._passed_over = 0
+
+    def __iter__(self) -> Iterator[Episode]:
+        for episode in self._drawn():
+            self._check()
+            yield episode
+
+    def take(self, left: Iterator[Episode], count: int) -> list[Episode]:
+        """The next `count` of what is left of these candidates, or fewer where there are no more."""
+        taken = []
+        for episode in islice(left, count):
+            self._passed_over = 0
+            taken.append(episode)
+        return taken
+
+    def _drawn(self) -> Iterator[Episode]:
+        rng = Random(f"{self._config.seed}/episodes")
+        if not self._config.episodes.generated:
+            episodes = list(self._env.episodes("train"))
+            rng.shuffle(episodes)
+            yield from episodes
+            return
+        while self._passed_over < PATIENCE:
+            self._passed_over += 1
             yield nano_episode(rng.randrange(1 << 40), "train")
-    episodes = list(env.episodes("train"))
-    rng.shuffle(episodes)
-    yield from episodes
 
 
 def fitting(
@@ -90,8 +147,7 @@ def fitting(
             yield episode
 
 
-def _take(episodes: Iterator[Episode], count: int, split: str) -> list[Episode]:
-    taken = list(islice(episodes, count))
+def _enough(taken: list[Episode], count: int, split: str) -> list[Episode]:
     if len(taken) < count:
         raise UsageError(
             f"split {split!r} has {len(taken)} episodes that fit this preset's bounds, {count} are asked for: "
@@ -100,9 +156,20 @@ def _take(episodes: Iterator[Episode], count: int, split: str) -> list[Episode]:
     return taken
 
 
-def _focused(usable: Iterator[Episode], wanted: int, config: Config, focus: Callable[[Episode], bool]) -> list[Episode]:
-    rehearsed = _take(usable, round(wanted * config.episodes.rehearsal), "train")
-    training = [*rehearsed, *_take(filter(focus, usable), wanted - len(rehearsed), "train")]
+def _focused(
+    source: Candidates, usable: Iterator[Episode], wanted: int, config: Config, focus: Callable[[Episode], bool]
+) -> list[Episode]:
+    rehearsed = round(wanted * config.episodes.rehearsal)
+    training = _enough(source.take(usable, rehearsed), rehearsed, "train")
+    touched = source.take(filter(focus, usable), wanted - rehearsed)
+    if len(touched) < wanted - rehearsed:
+        raise UsageError(
+            f"split 'train' has {len(touched)} episodes that fit this preset's bounds and whose best answer under the "
+            f"rules before is no longer perfect, {wanted - rehearsed} are asked for: the new rules touch "
+            f"{'too little' if touched else 'nothing'} of what training asks, so name others by drift.before and "
+            "environment.options.ruleset, or ask for fewer"
+        )
+    training += touched
     Random(f"{config.seed}/rehearsal").shuffle(training)
     return training
 

@@ -7,9 +7,8 @@ what an outside model or a fixer wrote is no choice of the model's.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -22,22 +21,22 @@ from rl_gym.infra.object_store import ObjectStore
 from rl_gym.infra.text_files import read_bytes
 from rl_gym.serving.repair_turns import FULL_REWARD
 from rl_gym.training.config import Config
-from rl_gym.training.mix import CountTokens, candidates, demonstrations, fitting, prompt_row
+from rl_gym.training.mix import Candidates, CountTokens, demonstrations, fitting, prompt_row
 from rl_gym.training.rehearsal import rehearse
 from rl_gym.wire.traffic import MAX_MIX_BYTES, MixRow, read_mix
 
-__all__ = ["SOURCE", "Dropped", "TrafficDraw", "draw_traffic", "read_traffic"]
+__all__ = ["IN_STORE", "SOURCE", "Dropped", "TrafficDraw", "draw_traffic", "read_traffic"]
 
 SOURCE = "traffic"
 """The source of episodes that are known by their request alone."""
 
-_IN_STORE = "traffic/"
+IN_STORE = "traffic/"
 _TRAINS = "parametric-train-"
 
 
 def read_traffic(name: str, store: ObjectStore | None) -> list[MixRow]:
     """The mix of a file, or of `traffic/...` in the object store; raises as `read_mix`, NotFoundError for none."""
-    if not name.startswith(_IN_STORE):
+    if not name.startswith(IN_STORE):
         return read_mix(read_bytes(name, MAX_MIX_BYTES), name)
     if store is None:
         raise UsageError(
@@ -88,21 +87,28 @@ class TrafficDraw:
         }
 
 
-def draw_traffic(env: Environment, config: Config, rows: Sequence[MixRow], count_tokens: CountTokens) -> TrafficDraw:
+def draw_traffic(
+    env: Environment,
+    config: Config,
+    rows: Sequence[MixRow],
+    count_tokens: CountTokens,
+    *,
+    check: Callable[[], None] = lambda: None,
+) -> TrafficDraw:
     """The mix of an update: what was asked most first, each once, and the share `episodes.rehearsal` of what trained
     before.
 
     Dropped is what is an anchor's or close to it, what nobody could answer, and what does not fit the preset's bounds.
-    Raises UsageError for a row that names a generated episode which asks for something else, and where too little is
-    left for the method of the update.
+    `check` may raise, to stop the drawing of what trained before. Raises UsageError for a row that names a generated
+    episode which asks for something else, and where too little is left for the method of the update.
     """
     dropped: list[Dropped] = []
     asked = _merged(config, rows, dropped)
     apart = _apart_from_anchors(env, config, _answerable(env, asked, dropped), dropped)
     usable = _fitting(env, config, apart, count_tokens, dropped)
     section, chance = config.episodes, Random(f"{config.seed}/traffic")
-    earlier = fitting(env, _not_among(candidates(env, config), apart), section, count_tokens)
-    before = list(islice(earlier, section.sft + section.grpo))
+    source = Candidates(env, config, check)
+    before = source.take(fitting(env, _not_among(source, apart), section, count_tokens), section.sft + section.grpo)
     refuse([*(one.episode for one in usable), *before], _anchors(env, config))
     teaching = [one.episode for one in usable if not one.episode.data.get("training_only")]
     own = list(_own_answers(env, usable))

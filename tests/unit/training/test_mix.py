@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,9 +15,12 @@ from rl_gym.gym.registry import get_env
 from rl_gym.iac.mined import write_mined
 from rl_gym.iac.mining.mine import Mined, MinedEpisode, Options
 from rl_gym.iac.tasks.names import HELD_OUT_PROJECTS
+from rl_gym.iac.tasks.parametric import nano_episode
 from rl_gym.infra.errors import UsageError
+from rl_gym.training import mix as drawing
 from rl_gym.training.config import Config, resolve
-from rl_gym.training.mix import Mix, draw
+from rl_gym.training.mix import PATIENCE, Mix, draw
+from rl_gym.training.stages.drift import touched
 
 SMALL = ("episodes.sft=60", "episodes.grpo=30", "episodes.held_out=20")
 
@@ -87,6 +91,42 @@ def test_another_environment_trains_on_its_own_split() -> None:
 def test_too_few_episodes_say_how_many_there_are() -> None:
     with pytest.raises(UsageError, match=r"split 'synthetic' has \d+ episodes that fit this preset's bounds, 900 are"):
         mixed("episodes.held_out=900")
+
+
+def test_a_generator_that_makes_nothing_new_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = itertools.count()
+    monkeypatch.setattr(drawing, "nano_episode", lambda seed, split: nano_episode(0 * next(made), split))
+    with pytest.raises(UsageError, match=r"split 'train' has 1 episodes that fit this preset's bounds, 90 are asked"):
+        mixed()
+    assert next(made) == PATIENCE + 1
+
+
+def test_patience_begins_anew_with_each_episode_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "PATIENCE", 100)
+    config, env = resolve("nano", SMALL), get_env("iac", ruleset="seed18", profile="default@1")
+    drawn = draw(env, config, count, lambda episode: int(episode.hash, 16) % 8 == 0)
+    assert (len(drawn.sft), len(drawn.grpo)) == (60, 30)
+
+
+def test_rules_that_touch_nothing_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drawing, "PATIENCE", 200)
+    changes = ["drift.before=base+drift", "environment.options.ruleset=base", "episodes.max_tokens=256"]
+    config = resolve("micro", changes, mode="drift")
+    env = get_env("iac", **config.environment.options)
+    with pytest.raises(UsageError, match=r"has 0 episodes that fit .*, 18 are asked for: the new rules touch nothing"):
+        draw(env, config, count, touched(config))
+
+
+def test_a_drawing_can_be_stopped() -> None:
+    asked = itertools.count()
+
+    def check() -> None:
+        if next(asked) == 50:
+            raise KeyboardInterrupt
+
+    config, env = resolve("nano"), get_env("iac", ruleset="seed18", profile="default@1")
+    with pytest.raises(KeyboardInterrupt):
+        draw(env, config, count, check=check)
 
 
 def test_an_anchor_in_training_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def prepare(run: Run, means: Means, progress: Progress) -> None:
     if not trainers(run.stages):
         return _held_out(run)
     focus = touched(run.config) if run.config.mode == "drift" else None
-    mix = draw(environment(run.config), run.config, token_counter(run.config), focus)
+    mix = draw(environment(run.config), run.config, token_counter(run.config), focus, check=progress.check)
     folder = run.stage("prepare")
     write_rows(folder / "sft.jsonl", mix.sft)
     prompts = within_band(mix.grpo, run.config.grpo)
@@ -59,7 +59,7 @@ def _held_out(run: Run) -> None:
 def _from_traffic(run: Run, means: Means, progress: Progress) -> None:
     config, folder = run.config, run.stage("prepare")
     rows = read_traffic(str(config.flywheel.traffic), means.store)
-    draw = draw_traffic(environment(config), config, rows, token_counter(config))
+    draw = draw_traffic(environment(config), config, rows, token_counter(config), check=progress.check)
     write_rows(folder / "sft.jsonl", draw.sft)
     write_rows(folder / "grpo.jsonl", within_band(draw.grpo, config.grpo))
     replace_text(folder / "traffic.json", json.dumps(draw.to_dict(), indent=2, ensure_ascii=False) + "\n")
