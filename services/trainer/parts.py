@@ -66,9 +66,12 @@ def everything(settings: TrainerSettings) -> int:
         from rl_gym.infra.hosting import refuse_open_binding, serve
         from rl_gym.infra.kept_process import KeptProcess
         from services.trainer.app import create_app
+        from services.trainer.schedule import scheduled_spec
         from services.trainer.wiring import wire
         from services.trainer.worker import GRACE_SECONDS
     refuse_open_binding(settings)
+    # The worker of control would end of it, again and again.
+    scheduled_spec(settings)
     signal.signal(signal.SIGTERM, _end)
     with _alone_in(settings.runs), _redis(settings) as redis:
         settings = settings.model_copy(update={"redis": SecretStr(redis)})

@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from rl_gym.gym.core import content_hash
 from rl_gym.infra.errors import UsageError
+from rl_gym.training.config import resolve
 from rl_gym.wire.message import refusal
 from rl_gym.wire.run import Run, RunSpec
 from services.trainer.delivery import Delivery
@@ -23,7 +24,10 @@ _SHORT = 12
 
 
 def scheduled_spec(settings: TrainerSettings) -> RunSpec | None:
-    """What the settings have begun once a period, None for nothing; UsageError for what is no spec of a flywheel."""
+    """What the settings have begun once a period, None for nothing; UsageError for what is no spec of a flywheel.
+
+    It is resolved, so that a key or preset that there is not is told when a part starts, and not once a minute.
+    """
     if not settings.flywheel_seconds:
         return None
     variable = settings.variable("flywheel_spec")
@@ -33,6 +37,10 @@ def scheduled_spec(settings: TrainerSettings) -> RunSpec | None:
         raise UsageError(f"{variable}: {refusal(error)}") from None
     if spec.mode != "flywheel" or spec.idempotency_key is not None:
         raise UsageError(f"{variable}: a spec of mode flywheel is needed, without a key: each period has its own")
+    try:
+        resolve(spec.preset, spec.overrides, seed=spec.seed, mode=spec.mode)
+    except UsageError as error:
+        raise UsageError(f"{variable}: {error}") from None
     return spec
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import ClassVar
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from rl_gym.infra.settings import ServiceSettings
 
 __all__ = ["MIGRATIONS", "TrainerSettings"]
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+
+_BEATS = 3
 
 
 class TrainerSettings(ServiceSettings):
@@ -39,7 +41,12 @@ class TrainerSettings(ServiceSettings):
     lease_seconds: float = Field(
         default=45, gt=0, description="Silence of a worker after which its stage is somebody else's"
     )
-    heartbeat_seconds: float = Field(default=5, gt=0, description="How often a worker says that it is at work")
+    heartbeat_seconds: float = Field(
+        default=5,
+        gt=0,
+        validate_default=True,
+        description="How often a worker says that it is at work: three times in a lease at least",
+    )
     reconcile_seconds: float = Field(default=15, gt=0, description="How often what was lost is looked for")
     resend_seconds: float = Field(
         default=60, gt=0, description="Time after which a stage that nobody began is sent again"
@@ -63,6 +70,11 @@ class TrainerSettings(ServiceSettings):
         default="", description="What to run then, a RunSpec of mode flywheel in JSON, without a key"
     )
 
+    files: str = Field(
+        default="",
+        description="Folders below which a spec may name files and models, separated by colons; without any, none. "
+        "Who is served without `principal_keys` may name whatever there is",
+    )
     body_bytes: int = Field(default=1 << 20, ge=1_024, description="Size of a body")
     body_values: int = Field(default=20_000, ge=100, description="Commas and brackets in a body, in its text too")
     streams: int = Field(default=64, ge=1, description="Requests for events that wait for some at a time")
@@ -70,3 +82,15 @@ class TrainerSettings(ServiceSettings):
         default=3_600, gt=0, description="Time after which a stream of events ends, to be gone on with by its reader"
     )
     downloads: int = Field(default=16, ge=1, description="Files of stages that are sent at a time")
+
+    @field_validator("heartbeat_seconds")
+    @classmethod
+    def _in_time(cls, heartbeat: float, others: ValidationInfo) -> float:
+        """A stage whose worker is well must not be somebody else's since one heartbeat was late."""
+        lease = others.data.get("lease_seconds")
+        if lease is not None and lease < _BEATS * heartbeat:
+            raise ValueError(
+                f"{heartbeat:g} s between heartbeats are too many for leases of {lease:g} s: a lease takes "
+                f"{_BEATS} of them at least, so lower it or raise {cls.variable('lease_seconds')}"
+            )
+        return heartbeat

@@ -140,7 +140,8 @@ def read_settings(kind: type[S], **values: Any) -> S:
         return kind(**values)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise UsageError(f"{kind.variable(str(first['loc'][0]))}: {first['msg']}") from None
+        said = str(first["msg"]).removeprefix("Value error, ")
+        raise UsageError(f"{kind.variable(str(first['loc'][0]))}: {said}") from None
 
 
 def unknown_variables(kind: type[ServiceSettings]) -> list[str]:

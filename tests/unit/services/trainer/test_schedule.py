@@ -61,6 +61,8 @@ def test_nothing_is_due_where_nothing_was_asked_for(runs: Runs) -> None:
         ({}, "FLYWHEEL_SPEC: preset: Field required"),
         ({**SPEC, "mode": "pipeline"}, "FLYWHEEL_SPEC: a spec of mode flywheel is needed"),
         ({**SPEC, "idempotency_key": "mine"}, "each period has its own"),
+        ({**SPEC, "preset": "mikro"}, "FLYWHEEL_SPEC: no preset 'mikro'; did you mean 'micro'"),
+        ({**SPEC, "overrides": ["grpo.stepz=1"]}, "FLYWHEEL_SPEC: unknown key 'grpo.stepz'"),
     ],
 )
 def test_what_is_no_spec_of_a_flywheel_is_refused(spec: dict[str, Any], complaint: str) -> None:
@@ -72,6 +74,11 @@ def test_a_spec_that_cannot_be_run_begins_nothing(runs: Runs) -> None:
     with pytest.raises(UsageError, match=r"mode flywheel needs flywheel\.traffic"):
         due_flywheel(settings({**SPEC, "overrides": []}), runs.delivery, NOW)
     assert runs.delivery.runs() == []
+
+
+def test_a_spec_that_cannot_be_run_is_told_at_the_start() -> None:
+    with pytest.raises(UsageError, match=r"FLYWHEEL_SPEC: preset 'micro': mode flywheel needs flywheel\.traffic"):
+        create_worker(settings({**SPEC, "overrides": []}), "redis://127.0.0.1:1", {})
 
 
 @pytest.mark.parametrize(("seconds", "entries"), [(0.0, ["reconcile"]), (HOUR, ["flywheel", "reconcile"])])
