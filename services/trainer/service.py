@@ -97,7 +97,9 @@ class TrainerService:
         known = self._delivery.known(spec)
         if known is not None:
             return known
-        config = checked(spec, self._settings, works_here=bool(self._parts.workers))
+        # Without keys of principals only this very machine is served, whose own files these are.
+        trusted = not self._settings.principal_keys
+        config = checked(spec, self._settings, works_here=bool(self._parts.workers), trusted=trusted)
         return self._delivery.submit(spec, config.model_dump(mode="json"), stage_plan(config))
 
     async def cancel(self, run: str) -> Run:

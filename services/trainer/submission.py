@@ -6,32 +6,56 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import structlog
+
 from rl_gym.gym.registry import get_env
-from rl_gym.infra.errors import UsageError
-from rl_gym.infra.settings import Settings
+from rl_gym.infra.errors import UsageError, one_line
 from rl_gym.training.chain import trainers
 from rl_gym.training.config import Config, resolve
+from rl_gym.training.means import Means
 from rl_gym.training.plan import make_plan, require_ready
+from rl_gym.training.policy_service import require_policy
 from rl_gym.wire.run import RunSpec
 from services.trainer.delivery import StagePlan
+from services.trainer.server_files import require_allowed_files
+from services.trainer.settings import TrainerSettings
 
 __all__ = ["GPU", "checked", "stage_plan"]
+
+_log = structlog.get_logger("submission")
 
 GPU = "gpu"
 """What only one stage has at a time."""
 
+_LONGEST = 200
 _RUN_MODELS = ("rollout", "evaluate", "bakeoff")
 _OF_THE_MACHINE = ("packages", "gpu", "processes", "memory", "disk")
 
 
-def checked(spec: RunSpec, settings: Settings, *, works_here: bool) -> Config:
+def checked(spec: RunSpec, settings: TrainerSettings, *, works_here: bool, trusted: bool = True) -> Config:
     """The resolved configuration of a spec; `works_here` says that its stages run on this very machine.
 
     Raises UsageError or NotFoundError for a key, preset, environment or model that there is not, and for what does not
     fit together or into the machine. What a worker elsewhere has to see for itself, it does before a run's first stage.
+    Who is not `trusted` may name no file of this deployment but those that settings allow: ForbiddenError.
     """
+    try:
+        return _checked(spec, settings, works_here=works_here, trusted=trusted)
+    except (AttributeError, OSError, RuntimeError, TypeError, ValueError) as error:
+        # What Python itself makes of an override: brackets a thousand deep, a path that no system takes.
+        said = one_line(f"{type(error).__name__}: {error}", _LONGEST)
+        _log.warning("the overrides of a spec cannot be read", reason=said)
+        raise UsageError(f"overrides: they cannot be read: {said}") from None
+
+
+def _checked(spec: RunSpec, settings: TrainerSettings, *, works_here: bool, trusted: bool) -> Config:
     config = resolve(spec.preset, spec.overrides, seed=spec.seed, mode=spec.mode)
+    if not trusted:
+        # Before anything looks whether there is such a file.
+        require_allowed_files(config, settings)
     _require_hosted(config)
+    if works_here:
+        _require_services(config, settings)
     plan = make_plan(config, settings)
     if not works_here:
         plan = replace(plan, checks=tuple(check for check in plan.checks if check.name not in _OF_THE_MACHINE))
@@ -51,6 +75,15 @@ def _require_hosted(config: Config) -> None:
         )
     if machine.sharding != "none":
         raise UsageError(f"machine.sharding {machine.sharding}: no worker shards a model; set machine.sharding=none")
+
+
+def _require_services(config: Config, settings: TrainerSettings) -> None:
+    """Raise UsageError where a stage would ask a policy service, and no address of one is known."""
+    means = Means(policy=settings.policy)
+    if "bakeoff" in config.stages:
+        require_policy(means, "mode bakeoff")
+    if "evaluate" in config.stages and config.evaluate.through == "policy":
+        require_policy(means, "evaluate.through = policy")
 
 
 def stage_plan(config: Config) -> Sequence[StagePlan]:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,13 +14,27 @@ import pytest
 
 pytest.importorskip("fastapi", reason="the extra services is not installed")
 
+from rl_gym.infra.errors import ForbiddenError, UsageError
 from rl_gym.infra.folder_store import FolderStore
 from rl_gym.infra.object_store import Stored
 from rl_gym.infra.principals import Issuer
 from rl_gym.infra.signing import SigningKey
-from rl_gym.wire import ArtifactsResponse, ErrorBody, EventsResponse, ModelsResponse, Run, RunEvent, RunsResponse
+from rl_gym.training.config import resolve
+from rl_gym.wire import (
+    ArtifactsResponse,
+    ErrorBody,
+    EventsResponse,
+    ModelsResponse,
+    Run,
+    RunEvent,
+    RunSpec,
+    RunsResponse,
+)
 from rl_gym.wire.run import RunState, StageProgress
 from services.trainer.artifacts import store_log
+from services.trainer.server_files import require_allowed_files
+from services.trainer.settings import TrainerSettings
+from services.trainer.submission import checked
 from tests.unit.services.trainer.runs import DIGEST, FAULT, Runs
 from tests.unit.services.trainer.served import run, running, stored
 
@@ -110,6 +125,10 @@ class TestSubmit:
                 422,
                 "machine.sharding fsdp: no worker shards",
             ),
+            ({"overrides": ["sft.steps=" + "[" * 900]}, 422, "overrides: they cannot be read: RecursionError"),
+            ({"overrides": ["environment.options.a=1", "environment.options.a.b=2"]}, 422, "environment.options.a"),
+            ({"overrides": ["model.base=./" + "a" * 900]}, 422, "File name too long"),
+            ({"overrides": ["model.base=~nobody-here/x"]}, 422, "home directory"),
             ({"mode": "dance"}, 422, "mode"),
             ({"colour": "red"}, 422, "colour"),
             ([], 422, "object"),
@@ -134,6 +153,79 @@ class TestSubmit:
                 # This machine has no GPU, but a worker elsewhere may have one.
                 response = await http.post("/runs", json={"preset": "granite-8b"})
                 assert response.status_code == 201, response.text
+
+        run(scenario)
+
+    @pytest.mark.parametrize(
+        ("spec", "who"),
+        [
+            ({"mode": "bakeoff"}, "mode bakeoff asks a policy service"),
+            ({"overrides": ["evaluate.through=policy"]}, "evaluate.through = policy asks a policy service"),
+        ],
+    )
+    def test_where_the_worker_is_here_it_is_known_whether_there_is_a_policy_service(
+        self, runs: Runs, spec: dict[str, Any], who: str
+    ) -> None:
+        asked = RunSpec.model_validate({"preset": "micro", **spec})
+        with pytest.raises(UsageError, match=f"{who}, and there is none here: .* RL_GYM_TRAINER_POLICY"):
+            checked(asked, TrainerSettings(), works_here=True)
+        checked(asked, TrainerSettings(policy="http://127.0.0.1:8082"), works_here=True)
+        checked(asked, TrainerSettings(), works_here=False)
+
+    @pytest.mark.parametrize(
+        ("key", "value"),
+        [
+            ("flywheel.traffic", "{}"),
+            ("grpo.difficulty_map", "{}"),
+            ("mine.folders", '["{}"]'),
+            ("model.base", "{}"),
+            ("model.base", "gguf:{}"),
+            ("model.root", "{}"),
+            ("environment.options.mined", "{}"),
+            ("environment.options.data", "{}"),
+        ],
+    )
+    def test_who_has_to_say_who_it_is_names_no_file_but_those_that_may_be_named(
+        self, tmp_path: Path, key: str, value: str
+    ) -> None:
+        inside, outside = tmp_path / "allowed" / "rates.json", tmp_path / "secret.json"
+        inside.parent.mkdir()
+        (tmp_path / "allowed" / "link").symlink_to(tmp_path)
+        settings = TrainerSettings(files=f"/nowhere:{tmp_path / 'allowed'}")
+
+        def refused(path: str, settings: TrainerSettings = settings) -> str:
+            spec = RunSpec(preset="micro", overrides=[f"{key}={value.format(path)}"])
+            try:
+                require_allowed_files(resolve(spec.preset, spec.overrides), settings)
+            except ForbiddenError as error:
+                return str(error)
+            return ""
+
+        assert refused(str(inside)) == ""
+        for path in (outside, tmp_path / "allowed" / ".." / "secret.json", tmp_path / "allowed" / "link" / "x"):
+            assert refused(str(path)).startswith(f"{key}: of the trainer's own files below /nowhere:{tmp_path}/allowed")
+        # By its answer nobody learns whether there is a file.
+        before = refused(str(outside))
+        outside.touch()
+        assert refused(str(outside)) == before
+        assert refused(str(inside), TrainerSettings()) == (
+            f"{key}: of the trainer's own files none may be named: allow more by RL_GYM_FILES"
+        )
+
+    def test_only_who_has_to_say_who_it_is_is_asked_for_its_files(self, runs: Runs) -> None:
+        key = SigningKey.generate()
+        spec = {**MICRO, "overrides": ["grpo.difficulty_map=/etc/passwd"]}
+        stored = {"preset": "micro", "mode": "flywheel", "overrides": ["flywheel.traffic=traffic/mix.jsonl"]}
+        headers = {"Authorization": f"Bearer {Issuer(key, 'ana', 'trainer', ('train',)).token()}"}
+
+        async def scenario() -> None:
+            async with running(runs) as http:
+                assert (await http.post("/runs", json=spec)).status_code == 201
+            async with running(runs, principal_keys=str(key.public)) as http:
+                refused = await http.post("/runs", json=spec, headers=headers)
+                assert (refused.status_code, error_of(refused).error) == (403, "forbidden")
+                assert "allow more by RL_GYM_FILES" in error_of(refused).detail
+                assert (await http.post("/runs", json=stored, headers=headers)).status_code == 201
 
         run(scenario)
 
