@@ -180,12 +180,14 @@ class Config(Section):
                 raise ValueError(
                     f"evaluate.policies: a run of mode {self.mode} has no {policy!r}, but {', '.join(known)}"
                 )
+            if self.policies.count(policy) > 1:
+                raise ValueError(f"evaluate.policies names {policy!r} more than once: name each once")
         return self
 
     @model_validator(mode="after")
     def _prompts_for_a_generation(self) -> Config:
         """TRL drops a generation that it cannot fill, and would train on nothing."""
-        wanted = self.grpo.prompts_per_step * self.grpo.steps_per_generation * self.machine.world
+        wanted = self.grpo.prompts(self.machine.world)
         if self.episodes.grpo < wanted:
             processes = " x machine.machines x machine.processes" if self.machine.world > 1 else ""
             raise ValueError(
@@ -299,14 +301,18 @@ def _override(document: dict[str, Any], override: str) -> None:
         section = section.setdefault(step, {})
         if not isinstance(section, dict):
             raise UsageError(f"{key}: {step!r} is set to {section!r}, which has no keys; leave one of the two out")
-    section[last] = _value(text.strip())
+    section[last] = _value(key, text.strip())
 
 
-def _value(text: str) -> Any:
+def _value(key: str, text: str) -> Any:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    except RecursionError:
+        raise UsageError(f"key {key!r}: the value is nested too deep") from None
+    except ValueError:
+        raise UsageError(f"key {key!r}: a whole number in the value is too long") from None
 
 
 def _keys(section: type[BaseModel], prefix: str) -> Iterator[str]:

@@ -35,12 +35,16 @@ def read_rates(path: Path) -> dict[str, float]:
 
 
 def within_band(
-    rows: Sequence[Mapping[str, Any]], section: GrpoSection, rates: Mapping[str, float] | None = None
+    rows: Sequence[Mapping[str, Any]],
+    section: GrpoSection,
+    rates: Mapping[str, float] | None = None,
+    *,
+    world: int = 1,
 ) -> list[Mapping[str, Any]]:
     """Those of GRPO's rows whose pass rate lies in [low, high], in their order; one without a known rate stays.
 
     The rates are those of the section's map where none are given, and where it names none either all rows stay. Raises
-    UsageError where fewer are left than one generation takes.
+    UsageError where fewer are left than one generation of `world` processes takes.
     """
     if rates is None:
         if section.difficulty_map is None:
@@ -48,7 +52,7 @@ def within_band(
         rates = read_rates(Path(section.difficulty_map))
     low, high = section.difficulty_low, section.difficulty_high
     kept = [row for row in rows if low <= rates.get(_identity(row), low) <= high]
-    wanted = section.prompts_per_step * section.steps_per_generation
+    wanted = section.prompts(world)
     if len(kept) < wanted:
         raise UsageError(
             f"{len(kept)} of {len(rows)} prompts have a pass rate within [{low:g}, {high:g}], one generation takes "

@@ -24,7 +24,7 @@ _WITHOUT_CLIPPING = ("sapo", "vespo")
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Supervised(Section):
@@ -123,6 +123,10 @@ class GrpoSection(Section):
     def window(self) -> int:
         """Steps from one generation to the next."""
         return self.steps_per_generation * self.num_iterations
+
+    def prompts(self, world: int) -> int:
+        """How many one generation takes, where `world` processes train together."""
+        return self.prompts_per_step * self.steps_per_generation * world
 
     @model_validator(mode="after")
     def _save_at_the_end_of_a_window(self) -> GrpoSection:

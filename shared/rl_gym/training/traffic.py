@@ -239,8 +239,8 @@ def _own_answers(env: Environment, asked: Sequence[_Asked]) -> Iterator[dict[str
 
 
 def _require_enough(config: Config, draw: TrafficDraw) -> None:
-    section, name = config.grpo, Path(str(config.flywheel.traffic)).name
-    needed = {"sft": 1, "grpo": section.prompts_per_step * section.steps_per_generation * config.machine.world}
+    name = Path(str(config.flywheel.traffic)).name
+    needed = {"sft": 1, "grpo": config.grpo.prompts(config.machine.world)}
     for method in config.update.method.split("-"):
         there, wanted = len(getattr(draw, method)), needed[method]
         if there < wanted or not draw.used:

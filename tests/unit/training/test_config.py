@@ -38,6 +38,11 @@ def test_an_override_replaces_one_key() -> None:
         ("grpo.steps=0", "key 'grpo.steps': input should be greater than or equal to 1, not 0"),
         ("sft.learning_rate=fast", "key 'sft.learning_rate'"),
         ("grpo.save_steps=3", "grpo.save_steps"),
+        ("sft.warmup_steps=inf", "key 'sft.warmup_steps': input should be a finite number, not inf"),
+        ("sft.warmup_steps=nan", "key 'sft.warmup_steps': input should be a finite number, not nan"),
+        ("grpo.steps=" + 700 * "[", "key 'grpo.steps': the value is nested too deep"),
+        ("grpo.steps=" + 5_000 * "9", "key 'grpo.steps': a whole number in the value is too long"),
+        ("evaluate.policies=['sft','grpo','sft']", "evaluate.policies names 'sft' more than once: name each once"),
     ],
 )
 def test_a_bad_override_names_the_key(override: str, said: str) -> None:

@@ -47,6 +47,14 @@ def test_a_band_that_leaves_too_few_prompts_is_refused(rates: Path) -> None:
         kept(rates, 0.95, 0.99)
 
 
+def test_each_process_takes_prompts_of_its_own(rates: Path) -> None:
+    changes = [f"grpo.difficulty_map={rates}", "grpo.difficulty_low=0.1", "grpo.difficulty_high=0.9"]
+    section = resolve("micro", changes).grpo
+    assert len(within_band(ROWS, section, world=2)) == 4
+    with pytest.raises(UsageError, match=r"4 of 6 prompts have a pass rate .*, one generation takes 6: widen"):
+        within_band(ROWS, section, world=3)
+
+
 @pytest.mark.parametrize("text", ["[]", '{"a": 2}', '{"a": "hard"}', '{"a": null}', "{"])
 def test_what_is_no_map_is_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "map.json"

@@ -41,7 +41,7 @@ def prepare(run: Run, means: Means, progress: Progress) -> None:
     mix = draw(environment(run.config), run.config, token_counter(run.config), focus, check=progress.check)
     folder = run.stage("prepare")
     write_rows(folder / "sft.jsonl", mix.sft)
-    prompts = within_band(mix.grpo, run.config.grpo)
+    prompts = within_band(mix.grpo, run.config.grpo, world=run.config.machine.world)
     if len(prompts) < len(mix.grpo):
         progress.say(
             f"prepare: {len(mix.grpo) - len(prompts)} of {len(mix.grpo)} prompts lie outside the difficulty band"
@@ -61,7 +61,7 @@ def _from_traffic(run: Run, means: Means, progress: Progress) -> None:
     rows = read_traffic(str(config.flywheel.traffic), means.store)
     draw = draw_traffic(environment(config), config, rows, token_counter(config), check=progress.check)
     write_rows(folder / "sft.jsonl", draw.sft)
-    write_rows(folder / "grpo.jsonl", within_band(draw.grpo, config.grpo))
+    write_rows(folder / "grpo.jsonl", within_band(draw.grpo, config.grpo, world=config.machine.world))
     replace_text(folder / "traffic.json", json.dumps(draw.to_dict(), indent=2, ensure_ascii=False) + "\n")
     _held_out(run)
     found = bring_incumbent(run, means)

@@ -49,7 +49,7 @@ def _raft(run: Run, samples: list[RolledOut], progress: Progress) -> None:
     )
     if config.difficulty_map is None:
         rows = read_rows(run.folder / "prepare" / "grpo.jsonl")
-        kept = within_band(rows, config, best.rates)
+        kept = within_band(rows, config, best.rates, world=run.config.machine.world)
         if len(kept) < len(rows):
             write_rows(folder / "grpo.jsonl", kept)
             progress.say(f"rollout: {len(rows) - len(kept)} of {len(rows)} prompts lie outside the difficulty band")
