@@ -16,6 +16,7 @@ from rl_gym.gym.pairing import MEASURES, Splits, check_comparable, values_by_epi
 from rl_gym.gym.records import RecordedCompletion
 from rl_gym.gym.statistics import Interval, paired_difference
 from rl_gym.infra.errors import UsageError
+from rl_gym.training.chain import trainers
 from rl_gym.training.collapse import run_alarms
 from rl_gym.training.run import Run
 
@@ -51,13 +52,15 @@ class Findings:
     def of(cls, folder: Path) -> Findings:
         """Read a run folder; UsageError, in one line, where it is none or damaged."""
         run = Run.open(folder)
-        has = {stage: run.ended(stage) and run.stands(stage) for stage in ("grpo", "evaluate", "audit", "gate")}
+        # As the gate takes them: of the training that made the candidate.
+        trained = trainers(run.stages)[-1:]
+        has = {stage: run.ended(stage) and run.stands(stage) for stage in (*trained, "evaluate", "audit", "gate")}
         verdict = read_document(run.folder / "gate" / "verdict.json") if has["gate"] else {}
         return cls(
             run=run,
             settings=dict(_settings(run)),
             completions=records.read(run.folder / "evaluate" / "completions.jsonl") if has["evaluate"] else [],
-            alarms=run_alarms(run, "grpo") if has["grpo"] else [],
+            alarms=[alarm for stage in trained if has[stage] for alarm in run_alarms(run, stage)],
             audit=read_report(run.folder / "audit" / "report.json").verdict_lines if has["audit"] else [],
             decision=str(verdict.get("decision", _UNTOLD)),
             reasons=[str(reason) for reason in verdict.get("reasons", [])],

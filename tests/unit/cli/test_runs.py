@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from rl_gym.cli.main import main
 from rl_gym.gym import records
+from rl_gym.training.collapse import Alarm, write_alarms
+from rl_gym.training.config import resolve
 from rl_gym.training.run import Run
 
 
@@ -58,6 +61,32 @@ def test_the_same_as_json(pair: tuple[str, str], capsys: pytest.CaptureFixture[s
     change = {row["policy"]: row["reward"] for row in document["differences"]}
     assert change["grpo"]["high"] < 0 == change["oracle"]["estimate"]
     assert [verdict["decision"] for verdict in document["verdicts"]] == ["PROMOTE", "-"]
+
+
+def test_alarms_are_those_of_the_stage_that_made_the_candidate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alarm = Alarm(what="entropy", step=3, mean=0.001, threshold=0.01, reward=0.2, values=[0.001])
+    made = []
+    for name, mode, changes in (
+        ("drift", "drift", ["update.method=grpo"]),
+        ("pipeline", "pipeline", []),
+        ("eval-only", "eval-only", []),
+    ):
+        run = Run.create(
+            tmp_path / name, resolve("nano", changes, mode=mode), now=datetime(2024, 1, 1, tzinfo=UTC), digests={}
+        )
+        for stage in run.stages[:-3] if mode != "eval-only" else ():
+            folder = run.stage(stage)
+            if stage in ("update", "grpo"):
+                write_alarms(folder, [alarm])
+            run.seal(stage)
+        made.append(str(run.folder))
+    alarms = []
+    for other in made[1:]:
+        assert main(["runs", "compare", made[0], other, "--json"]) == 0
+        alarms.append(json.loads(capsys.readouterr().out)["training_alarms"])
+    assert alarms == [[[str(alarm)], [str(alarm)]], [[str(alarm)], []]]
 
 
 def test_rewards_of_other_judges_are_never_subtracted(
