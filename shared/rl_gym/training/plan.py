@@ -5,7 +5,6 @@ Imports no torch, so that it is quick; whatever it says of memory and tokens is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -89,14 +88,18 @@ def require_ready(plan: Plan) -> None:
             raise UsageError(f"preset {plan.config.preset!r}: {check.name}: {check.detail} ({more})")
 
 
+def _section(config: Config, name: str) -> str:
+    """The section of the configuration that a stage which trains goes by."""
+    return config.update.first if name == "update" else name
+
+
 def _stages(config: Config, shape: Shape | None, device: str) -> tuple[StagePlan, ...]:
     return tuple(_stage(config, name, shape, device) for name in config.stages if name != "promote")
 
 
 def _stage(config: Config, name: str, shape: Shape | None, device: str) -> StagePlan:
     """What a stage does; one that trains goes by its own section, an update by that of its method."""
-    kind = config.update.first if name == "update" else name
-    match kind:
+    match kind := _section(config, name):
         case "sft" | "raft" | "repair":
             return _supervised(config, name, getattr(config, kind), shape, device)
         case "grpo":
@@ -157,13 +160,14 @@ def _trains(rank: int) -> str:
 
 
 def _disk(config: Config, shape: Shape | None) -> int:
-    """Bytes that a run writes at most: the base where it is fetched, a model a stage, two checkpoints of one."""
+    """Bytes of models that a run writes at most: the base and the incumbent where they are fetched, a model and its
+    adapter for each stage that trains, two checkpoints of one."""
     if shape is None:
         return 0
-    trained: Sequence[int] = [
-        shape.adapter_parameters(rank) if rank else shape.parameters
-        for rank in (config.sft.lora_rank, config.grpo.lora_rank)
-    ]
-    adapters = 4 * sum(size for size in trained if size < shape.parameters)
-    checkpoint = 3 * 4 * (max(trained) if config.sft.save_steps else trained[1])
-    return 3 * 4 * shape.parameters + adapters + 2 * checkpoint
+    sections = [getattr(config, _section(config, name)) for name in trainers(config.stages)]
+    trained = [shape.adapter_parameters(one.lora_rank) if one.lora_rank else shape.parameters for one in sections]
+    fetched = 2 if config.mode == "flywheel" else 1
+    adapters = sum(size for size in trained if size < shape.parameters)
+    # Weights and the two moments of the optimiser.
+    checkpoint = 3 * max((size for size, one in zip(trained, sections, strict=True) if one.save_steps), default=0)
+    return 4 * ((fetched + len(trained)) * shape.parameters + adapters + 2 * checkpoint)

@@ -124,6 +124,29 @@ def test_a_disk_that_is_too_small_is_told(monkeypatch: pytest.MonkeyPatch, tmp_p
     assert not found(made, "disk").ok
 
 
+@pytest.mark.parametrize(
+    ("mode", "changes", "models", "adapters"),
+    [
+        ("pipeline", [], 3 + 2 * 3, 0),
+        ("pipeline", ["grpo.lora_rank=16"], 3, 1 + 2 * 3),
+        ("pipeline", ["sft.save_steps=5", "grpo.lora_rank=16"], 3 + 2 * 3, 1),
+        ("pipeline", ["raft.steps=3", "raft.batch_size=8", "raft.learning_rate=1e-3"], 4 + 2 * 3, 0),
+        ("eval-only", [], 1, 0),
+        ("drift", ["update.method=sft"], 2, 0),
+        ("drift", ["update.method=sft-grpo"], 3 + 2 * 3, 0),
+        ("repair", ["repair.lora_rank=16", "repair.save_steps=5"], 2, 1 + 2 * 3),
+        # Of what is promoted, beside the base.
+        ("flywheel", ["update.method=sft", "flywheel.traffic=mix.jsonl"], 3, 0),
+    ],
+)
+def test_the_disk_holds_a_model_of_each_stage_that_trains(
+    mode: RunMode, changes: list[str], models: int, adapters: int
+) -> None:
+    plain = ["sft.lora_rank=0", "sft.save_steps=0", "grpo.lora_rank=0"]
+    wanted = plan._disk(resolve("nano", [*plain, *changes], mode=mode), SMOL)
+    assert wanted == 4 * (models * SMOL.parameters + adapters * SMOL.adapter_parameters(16))
+
+
 def test_a_driver_without_torch_for_it_is_no_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(checks.shutil, "which", lambda _: "nvidia-smi")
     monkeypatch.setattr(checks.metadata, "version", lambda _: "2.13.0+cpu")
