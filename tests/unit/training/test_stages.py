@@ -10,6 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +106,20 @@ def test_every_stage_leaves_its_files(run: Run, children: Children) -> None:
     assert {path.name for path in (run.folder / "evaluate").iterdir()} >= {"completions.jsonl", "manifest.json"}
     digests = json.loads((run.folder / "run.json").read_text())["digests"]
     assert digests["reward"] == completions[0].breakdown.digest
+
+
+def test_a_model_is_read_once_for_its_evaluation(run: Run, children: Children, monkeypatch: pytest.MonkeyPatch) -> None:
+    execute(run, "grpo")
+    read: list[Path] = []
+
+    def digest(folder: Path) -> str:
+        read.append(folder)
+        return "0" * 64
+
+    # Not by its path, which is that of the function of this name.
+    monkeypatch.setattr(import_module("rl_gym.training.stages.evaluate"), "tree_digest", digest)
+    execute(run, "evaluate")
+    assert len(read) == len(set(read)) == 3
 
 
 def test_a_second_process_evaluates_what_is_there_while_grpo_trains(tmp_path: Path, children: Children) -> None:

@@ -31,7 +31,7 @@ class BodyLimits:
 
 
 class InFlight:
-    """Bounds how many bodies are held at a time."""
+    """Bounds how many requests of a kind are served at a time: with a body, for a stream, for a file."""
 
     def __init__(self, most: int) -> None:
         self._most = most

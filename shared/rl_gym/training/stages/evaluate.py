@@ -38,7 +38,9 @@ def evaluate(run: Run, means: Means, progress: Progress) -> None:
     asked = _asked_of_a_service(run, means, progress)
     here = [policy for policy in policies if policy not in asked]
     do_jobs(run, progress, missing_evaluations(run, here), processes=section.processes)
-    made = [_evaluation(run, policy) for policy in _models(run.config) if policy not in asked]
+    # Only where somebody answers again: to describe a job takes the digest of its model, which is as long as that is.
+    again = run.config.mode == "repair" or section.repair
+    made = [_evaluation(run, policy) for policy in _models(run.config) if again and policy not in asked]
     if run.config.mode == "repair":
         second_turns(run, progress, made)
     second = second_answers(run, progress, made) if section.repair else None
