@@ -68,18 +68,16 @@ def test_alarms_are_those_of_the_stage_that_made_the_candidate(
 ) -> None:
     alarm = Alarm(what="entropy", step=3, mean=0.001, threshold=0.01, reward=0.2, values=[0.001])
     made = []
-    for name, mode, changes in (
-        ("drift", "drift", ["update.method=grpo"]),
-        ("pipeline", "pipeline", []),
-        ("eval-only", "eval-only", []),
+    for mode, stages in (
+        ("drift", ("prepare", "update")),
+        ("pipeline", ("prepare", "sft", "grpo")),
+        ("eval-only", ("prepare",)),
     ):
-        run = Run.create(
-            tmp_path / name, resolve("nano", changes, mode=mode), now=datetime(2024, 1, 1, tzinfo=UTC), digests={}
-        )
-        for stage in run.stages[:-3] if mode != "eval-only" else ():
-            folder = run.stage(stage)
+        config = resolve("nano", ["update.method=grpo"], mode=mode)
+        run = Run.create(tmp_path / mode, config, now=datetime(2024, 1, 1, tzinfo=UTC), digests={})
+        for stage in stages:
             if stage in ("update", "grpo"):
-                write_alarms(folder, [alarm])
+                write_alarms(run.stage(stage), [alarm])
             run.seal(stage)
         made.append(str(run.folder))
     alarms = []
