@@ -131,7 +131,7 @@ def draw_traffic(
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """An episode that was asked for, how often, and the best answer of the model's own."""
+    """An episode that was asked for, how often, and what the model itself answered."""
 
     episode: Episode
     count: int
