@@ -28,7 +28,7 @@ from rl_gym.wire.run import Run, RunEvent, RunSpec, RunState, StageProgress
 from services.trainer import leases
 from services.trainer.leases import Lease, Terms
 from services.trainer.models import RunRow, StageRow
-from services.trainer.repository import MOST, Due, Repository, run_message
+from services.trainer.repository import MOST, Due, Repository, resource_name, run_message
 
 __all__ = ["Clock", "Delivery", "Queued", "Send", "StagePlan"]
 
@@ -49,7 +49,7 @@ _MOST_HINTS = 20
 
 @dataclass(frozen=True)
 class StagePlan:
-    """A stage of a run that is submitted; while it runs no other stage has its `resource`."""
+    """A stage of a run that is submitted; while it runs no other stage has its `resource` on the same machine."""
 
     name: str
     resource: str | None = None
@@ -59,6 +59,7 @@ class Delivery:
     """Runs, from their submission to their end. Its methods may be called from any thread and any machine.
 
     Each raises InfrastructureError where the database fails, and NotFoundError where there is no such run or stage.
+    `machine` is where a worker's stages run: of each resource a machine has one.
     """
 
     def __init__(
@@ -68,11 +69,13 @@ class Delivery:
         send: Send,
         clock: Clock | None = None,
         queued: Queued = lambda: 0,
+        machine: str = "",
     ) -> None:
         self._database = database
         self._terms = terms
         self._send = send
         self._queued = queued
+        self._machine = machine
         self._clock = clock or database.now
 
     # Asked by whoever wants something trained.
@@ -160,13 +163,18 @@ class Delivery:
 
     # Asked by workers.
 
+    def enlist(self, resource: str) -> None:
+        """Let it be known that this machine has such a resource, so that a stage is sent although others' are taken."""
+        with self._database.writing() as session:
+            Repository(session).ensure_resource(resource_name(resource, self._machine))
+
     def claim(self, run: str, stage: str, owner: str) -> Lease | None:
         """The lease of a stage for this owner; None where it is not to be had now, so that the message is dropped."""
         with self._database.writing() as session:
             repository = Repository(session)
             row = repository.locked(run)
             wanted = leases.stage_of(row, stage)
-            resource = repository.resource_of(wanted)
+            resource = repository.resource_for(wanted, self._machine)
             now = self._clock(session)
             return leases.claim(row, wanted, resource, owner=owner, now=now, terms=self._terms)
 

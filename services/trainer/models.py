@@ -97,7 +97,7 @@ class EventRow(Base):
 
 
 class ResourceRow(Base):
-    """What one stage may use at a time, a GPU say; the stage's lease is that of the resource too.
+    """What one stage may use at a time, a machine's GPU say; the stage's lease is that of the resource too.
 
     `token` rises each time that it is taken, so that what is written with an older one can be refused. `run_id` and
     `position` are the stage that has it, if any.

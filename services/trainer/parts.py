@@ -35,12 +35,12 @@ def work(settings: TrainerSettings) -> int:
     """Do stages, one at a time, until SIGTERM: then the stage is given back."""
     with extra("services"):
         from services.trainer.wiring import redis_address
-        from services.trainer.worker import STAGES, create_worker, migrate_database, serve_queue, sweep_scratch
+        from services.trainer.worker import STAGES, create_worker, enlist_machine, migrate_database, serve_queue
     redis = redis_address(settings)
     with extra("train"):
         from services.trainer.hosting import hosted_stages
     migrate_database(settings)
-    sweep_scratch(settings, redis)
+    enlist_machine(settings, redis)
     return serve_queue(create_worker(settings, redis, hosted_stages(settings)), STAGES)
 
 

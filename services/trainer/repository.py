@@ -17,7 +17,7 @@ from rl_gym.wire.model import Model
 from rl_gym.wire.run import ENDED, Run, RunEvent, RunSpec, RunState, StageProgress, StageStatus
 from services.trainer.models import EventRow, ModelRow, ResourceRow, RunRow, StageRow
 
-__all__ = ["MOST", "Due", "Repository", "run_message"]
+__all__ = ["MOST", "Due", "Repository", "resource_name", "run_message"]
 
 MOST = 1_000
 """Rows of one answer."""
@@ -38,9 +38,9 @@ class Repository:
         self._session = session
 
     def add(self, run: RunRow) -> None:
-        """Store a new run, with a row for each resource that its stages need."""
+        """Store a new run, with a row for each resource that its stages need, for workers who say of no machine."""
         for name in sorted({stage.resource for stage in run.stages if stage.resource}):
-            self._ensure_resource(name)
+            self.ensure_resource(name)
         self._session.add(run)
         self._session.flush()
 
@@ -65,11 +65,25 @@ class Repository:
         """A run to change: until the transaction ends nobody else does. NotFoundError where there is none."""
         return self._found(run, select(RunRow).where(RunRow.id == run).with_for_update())
 
-    def resource_of(self, stage: StageRow) -> ResourceRow | None:
-        """What a stage of a locked run needs for itself, locked as well."""
+    def resource_for(self, stage: StageRow, machine: str) -> ResourceRow | None:
+        """What a stage of a locked run needs for itself on a machine, locked as well; somebody else may have it."""
         if stage.resource is None:
             return None
-        return self._session.get_one(ResourceRow, stage.resource, with_for_update=True)
+        name = resource_name(stage.resource, machine)
+        self.ensure_resource(name)
+        return self._session.get_one(ResourceRow, name, with_for_update=True)
+
+    def resource_of(self, stage: StageRow) -> ResourceRow | None:
+        """What a stage of a locked run has for itself, locked as well."""
+        has = ResourceRow.run_id == stage.run_id, ResourceRow.position == stage.position
+        return self._session.scalars(select(ResourceRow).where(*has).with_for_update()).one_or_none()
+
+    def ensure_resource(self, name: str) -> None:
+        """Have a resource known, so that somebody may be told that it is free."""
+        if self._session.get(ResourceRow, name) is None:
+            # Another run may bring it at the same moment: then it is there, which is all that is wanted.
+            with suppress(IntegrityError), self._session.begin_nested():
+                self._session.add(ResourceRow(name=name))
 
     def runs(self, *, state: RunState | None = None, limit: int = 100) -> list[Run]:
         """The latest runs, the newest first."""
@@ -159,11 +173,10 @@ class Repository:
     def _due_stages(self, query: Select[str, str, int], limit: int) -> list[Due]:
         return [Due(*row) for row in self._session.execute(query.limit(limit))]
 
-    def _ensure_resource(self, name: str) -> None:
-        if self._session.get(ResourceRow, name) is None:
-            # Another run may bring it at the same moment: then it is there, which is all that is wanted.
-            with suppress(IntegrityError), self._session.begin_nested():
-                self._session.add(ResourceRow(name=name))
+
+def resource_name(resource: str, machine: str) -> str:
+    """What a resource is called that each machine has one of; where no machine is named, there is one in all."""
+    return f"{resource}:{machine}" if machine else resource
 
 
 def run_message(row: RunRow) -> Run:
@@ -212,11 +225,15 @@ def _progress(content: dict[str, Any] | None) -> StageProgress | None:
 
 
 def _claimable(now: datetime) -> tuple[ColumnElement[bool], ...]:
-    """What holds of a stage that waits, whose turn it is, and whose resource is free."""
+    """What holds of a stage that waits, whose turn it is, and whose resource is free, on one machine at least."""
     before = aliased(StageRow)
     is_next = ~exists().where(
         before.run_id == StageRow.run_id, before.position < StageRow.position, before.state != "done"
     )
-    is_free = ~exists().where(ResourceRow.name == StageRow.resource, ResourceRow.run_id.is_not(None))
+    of_machines = ResourceRow.name.like(StageRow.resource + resource_name("", "%"))
+    is_free = and_(
+        ~exists().where(ResourceRow.name == StageRow.resource, ResourceRow.run_id.is_not(None)),
+        or_(~exists().where(of_machines), exists().where(of_machines, ResourceRow.run_id.is_(None))),
+    )
     is_due = or_(StageRow.not_before.is_(None), StageRow.not_before <= now)
     return StageRow.state == "waiting", is_next, is_free, is_due

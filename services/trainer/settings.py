@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import ClassVar
 
@@ -59,6 +60,11 @@ class TrainerSettings(ServiceSettings):
     )
     open_runs: int = Field(default=1_000, ge=1, description="Runs that wait or run at a time; more are refused")
     stage_seconds: float = Field(default=24 * 3_600, gt=0, description="Time that one attempt at a stage may take")
+    machine: str = Field(
+        default="",
+        max_length=100,
+        description="Name of this machine, whose workers train one at a time; else its host's name",
+    )
     scratch_seconds: float = Field(
         default=24 * 3_600, ge=0, description="How long a worker keeps on its disk what is left of a run that has ended"
     )
@@ -82,6 +88,11 @@ class TrainerSettings(ServiceSettings):
         default=3_600, gt=0, description="Time after which a stream of events ends, to be gone on with by its reader"
     )
     downloads: int = Field(default=16, ge=1, description="Files of stages that are sent at a time")
+
+    @property
+    def machine_name(self) -> str:
+        """What this machine is called among those that do stages."""
+        return self.machine or socket.gethostname()[:100]
 
     @field_validator("heartbeat_seconds")
     @classmethod

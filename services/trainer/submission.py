@@ -25,7 +25,7 @@ __all__ = ["GPU", "checked", "stage_plan"]
 _log = structlog.get_logger("submission")
 
 GPU = "gpu"
-"""What only one stage has at a time."""
+"""What only one stage has at a time, of each machine."""
 
 _LONGEST = 200
 _RUN_MODELS = ("rollout", "evaluate", "bakeoff")

@@ -27,6 +27,7 @@ from services.trainer.live import Live
 from services.trainer.schedule import due_flywheel, scheduled_spec
 from services.trainer.scratch import Sweep
 from services.trainer.settings import MIGRATIONS, TrainerSettings
+from services.trainer.submission import GPU
 from services.trainer.work import Outcome, Pace, Stage, perform
 
 __all__ = [
@@ -35,9 +36,9 @@ __all__ = [
     "STAGES",
     "create_delivery",
     "create_worker",
+    "enlist_machine",
     "migrate_database",
     "serve_queue",
-    "sweep_scratch",
 ]
 
 STAGES = "trainer-stages"
@@ -75,13 +76,20 @@ def create_delivery(settings: TrainerSettings, app: Celery) -> Delivery:
         open_runs=settings.open_runs,
     )
     tell = partial(send, app, _RUN_STAGE, queue=STAGES, expires=_MESSAGE_SECONDS)
-    return Delivery(open_database(database_address(settings)), terms, tell, queued=partial(waiting, app, STAGES))
+    return Delivery(
+        open_database(database_address(settings)),
+        terms,
+        tell,
+        queued=partial(waiting, app, STAGES),
+        machine=settings.machine_name,
+    )
 
 
-def sweep_scratch(settings: TrainerSettings, redis: str) -> None:
-    """Remove from this disk what is left of runs that ended long ago. It never raises."""
+def enlist_machine(settings: TrainerSettings, redis: str) -> None:
+    """Have this machine known, and its disk freed of runs that ended long ago; whoever does stages does this first."""
     delivery = create_delivery(settings, make_app("trainer", redis, longest_seconds=settings.stage_seconds))
     try:
+        delivery.enlist(GPU)
         Sweep(settings)(delivery)
     finally:
         delivery.close()

@@ -1,9 +1,10 @@
-"""Two workers and one GPU: never two trainings at once, and each has it with a newer token."""
+"""Two workers on one machine with one GPU: never two trainings at once, and each has it with a newer token."""
 
 from __future__ import annotations
 
 from rl_gym.infra.database import Database, open_database
 from services.trainer.models import ResourceRow
+from services.trainer.repository import resource_name
 from services.trainer.submission import GPU
 from tests.faults.conftest import Expected
 from tests.faults.deployment import Deployment
@@ -21,7 +22,7 @@ def test_two_workers_have_one_gpu(deployment: Deployment, expected: Expected) ->
 
     def have_ended() -> bool:
         at_once.add(len(deployment.children()))
-        lease = lease_of_the_gpu(database)
+        lease = lease_of_the_gpu(database, deployment.settings.machine_name)
         if lease is not None and lease not in leases:
             leases.append(lease)
         return all(deployment.has_ended(run)() for run in runs)
@@ -43,8 +44,8 @@ def test_two_workers_have_one_gpu(deployment: Deployment, expected: Expected) ->
         assert_ended_right(deployment, run, expected())
 
 
-def lease_of_the_gpu(database: Database) -> tuple[int, str] | None:
-    """Its fencing token and the run that has it."""
+def lease_of_the_gpu(database: Database, machine: str) -> tuple[int, str] | None:
+    """The fencing token of a machine's GPU and the run that has it."""
     with database.reading() as session:
-        row = session.get(ResourceRow, GPU)
+        row = session.get(ResourceRow, resource_name(GPU, machine))
         return (row.token, row.run_id) if row is not None and row.run_id is not None else None

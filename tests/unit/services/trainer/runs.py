@@ -37,7 +37,11 @@ class Runs:
     def __post_init__(self) -> None:
         self.database: Database = open_database(f"sqlite:///{self.folder / 'runs.sqlite'}")
         migrate(self.database, MIGRATIONS)
-        self.delivery = Delivery(self.database, self.terms, self._send, lambda _: self.now, self._queued)
+        self.delivery = self.on("")
+
+    def on(self, machine: str) -> Delivery:
+        """The same runs, as workers on a machine have them."""
+        return Delivery(self.database, self.terms, self._send, lambda _: self.now, self._queued, machine)
 
     def submit(self, key: str | None = None, preset: str = "nano", plan: Sequence[StagePlan] = PLAN) -> Run:
         return self.delivery.submit(RunSpec(preset=preset, idempotency_key=key), {"steps": 3}, plan)

@@ -125,7 +125,7 @@ class TestSubmit:
                 422,
                 "machine.sharding fsdp: no worker shards",
             ),
-            ({"overrides": ["sft.steps=" + "[" * 900]}, 422, "overrides: they cannot be read: RecursionError"),
+            ({"overrides": ["sft.steps=" + "[" * 900]}, 422, "nested too deep"),
             ({"overrides": ["environment.options.a=1", "environment.options.a.b=2"]}, 422, "environment.options.a"),
             ({"overrides": ["model.base=./" + "a" * 900]}, 422, "File name too long"),
             ({"overrides": ["model.base=~nobody-here/x"]}, 422, "home directory"),

@@ -225,6 +225,49 @@ def test_one_stage_at_a_time_has_the_gpu_and_the_next_is_told_when_it_is_free(ru
     assert [first.resource_token, runs.claim(second, "sft").resource_token] == [1, 2]
 
 
+def test_each_machine_has_a_gpu_of_its_own_and_a_stage_is_told_while_one_of_them_is_free(runs: Runs) -> None:
+    here, there = runs.on("here"), runs.on("there")
+    here.enlist("gpu")
+    there.enlist("gpu")
+    made = [runs.submit() for _ in range(3)]
+    for run in made:
+        runs.delivery.finish(runs.claim(run, "prepare"), DIGEST)
+    first = here.claim(made[0].id, "sft", "ana")
+    assert first is not None
+    runs.take_sent()
+    runs.forward(TERMS.resend_seconds)
+    here.heartbeat(first)
+    # On this machine it is taken, and on the other one it is not.
+    assert here.claim(made[1].id, "sft", "ben") is None
+    assert runs.delivery.reconcile() == 2
+    second = there.claim(made[1].id, "sft", "cem")
+    assert second is not None
+    runs.take_sent()
+    assert (here.claim(made[2].id, "sft", "ben"), there.claim(made[2].id, "sft", "cem")) == (None, None)
+    assert (runs.delivery.reconcile(), runs.take_sent()) == (0, [])
+    # Whoever ends it, from wherever.
+    runs.delivery.finish(second, DIGEST)
+    assert (made[2].id, "sft") in runs.take_sent()
+    assert here.claim(made[2].id, "sft", "ben") is None
+    third = there.claim(made[2].id, "sft", "cem")
+    assert third is not None
+    assert [first.resource_token, second.resource_token, third.resource_token] == [1, 1, 2]
+
+
+def test_a_machine_that_fell_silent_has_its_gpu_again_and_its_stage_is_done_elsewhere(runs: Runs) -> None:
+    here, there = runs.on("here"), runs.on("there")
+    run, other = runs.submit(), runs.submit()
+    for one in (run, other):
+        runs.delivery.finish(runs.claim(one, "prepare"), DIGEST)
+    assert here.claim(run.id, "sft", "ana") is not None
+    runs.forward(TERMS.lease_seconds)
+    runs.delivery.reconcile()
+    lease = there.claim(run.id, "sft", "cem")
+    assert lease is not None
+    assert lease.token == 2
+    assert here.claim(other.id, "sft", "ana") is not None
+
+
 @pytest.mark.parametrize("end", ["silent", "failed", "given back"])
 def test_the_gpu_is_free_again_however_an_attempt_ends(runs: Runs, end: str) -> None:
     _, lease = runs.until_sft()
