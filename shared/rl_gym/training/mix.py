@@ -17,9 +17,10 @@ from rl_gym.training.config import Config, EpisodesSection, SftSection
 
 __all__ = [
     "PATIENCE",
-    "Candidates",
     "CountTokens",
+    "Drawing",
     "Mix",
+    "candidates",
     "demonstrations",
     "draw",
     "fitting",
@@ -66,12 +67,12 @@ def draw(
     section = config.episodes
     asked = held_out(env, config, count_tokens)
     wanted = section.sft + section.grpo
-    source = Candidates(env, config, check)
-    usable = fitting(env, source, section, count_tokens)
+    drawing = Drawing(env, config, check)
+    usable = fitting(env, drawing, section, count_tokens)
     if focus is None:
-        training = _enough(source.take(usable, wanted), wanted, "train")
+        training = _enough(drawing.take(usable, wanted), wanted, "train")
     else:
-        training = _focused(source, usable, wanted, config, focus)
+        training = _focused(drawing, usable, wanted, config, focus)
     refuse(training, {config.evaluate.anchor: env.episodes(config.evaluate.anchor)})
     for_sft, for_grpo = _shared_out(training, section)
     return Mix(
@@ -93,11 +94,22 @@ def prompt_row(env: Environment, episode: Episode) -> dict[str, Any]:
     return {"prompt": env.prompt(episode), "episode": json.dumps(episode.to_dict())}
 
 
-class Candidates:
-    """Training episodes in random order, of which `take` takes those that are left of them by whatever filters.
+def candidates(env: Environment, config: Config) -> Iterator[Episode]:
+    """Training episodes in random order; an environment that generates them without end gives as many as are asked."""
+    rng = Random(f"{config.seed}/episodes")
+    if config.episodes.generated:
+        while True:
+            yield nano_episode(rng.randrange(1 << 40), "train")
+    episodes = list(env.episodes("train"))
+    rng.shuffle(episodes)
+    yield from episodes
 
-    A generator makes them without end, and is given up once PATIENCE in a row were not taken. `check` is called before
-    each, and may raise, to stop the drawing.
+
+class Drawing:
+    """The candidates of a run, of which `take` takes those that are left of them by whatever filters.
+
+    A generator is given up once PATIENCE of its episodes in a row were not taken. `check` is called before each, and
+    may raise, to stop the drawing.
     """
 
     def __init__(self, env: Environment, config: Config, check: Callable[[], None] = _go_on) -> None:
@@ -107,28 +119,20 @@ class Candidates:
         self._passed_over = 0
 
     def __iter__(self) -> Iterator[Episode]:
-        for episode in self._drawn():
+        for episode in candidates(self._env, self._config):
             self._check()
+            if self._config.episodes.generated and self._passed_over == PATIENCE:
+                return
+            self._passed_over += 1
             yield episode
 
     def take(self, left: Iterator[Episode], count: int) -> list[Episode]:
-        """The next `count` of what is left of these candidates, or fewer where there are no more."""
+        """The next `count` of what is left, or fewer where there are no more."""
         taken = []
         for episode in islice(left, count):
             self._passed_over = 0
             taken.append(episode)
         return taken
-
-    def _drawn(self) -> Iterator[Episode]:
-        rng = Random(f"{self._config.seed}/episodes")
-        if not self._config.episodes.generated:
-            episodes = list(self._env.episodes("train"))
-            rng.shuffle(episodes)
-            yield from episodes
-            return
-        while self._passed_over < PATIENCE:
-            self._passed_over += 1
-            yield nano_episode(rng.randrange(1 << 40), "train")
 
 
 def fitting(
@@ -157,11 +161,11 @@ def _enough(taken: list[Episode], count: int, split: str) -> list[Episode]:
 
 
 def _focused(
-    source: Candidates, usable: Iterator[Episode], wanted: int, config: Config, focus: Callable[[Episode], bool]
+    drawing: Drawing, usable: Iterator[Episode], wanted: int, config: Config, focus: Callable[[Episode], bool]
 ) -> list[Episode]:
     rehearsed = round(wanted * config.episodes.rehearsal)
-    training = _enough(source.take(usable, rehearsed), rehearsed, "train")
-    touched = source.take(filter(focus, usable), wanted - rehearsed)
+    training = _enough(drawing.take(usable, rehearsed), rehearsed, "train")
+    touched = drawing.take(filter(focus, usable), wanted - rehearsed)
     if len(touched) < wanted - rehearsed:
         raise UsageError(
             f"split 'train' has {len(touched)} episodes that fit this preset's bounds and whose best answer under the "

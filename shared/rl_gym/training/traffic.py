@@ -21,7 +21,7 @@ from rl_gym.infra.object_store import ObjectStore
 from rl_gym.infra.text_files import read_bytes
 from rl_gym.serving.repair_turns import FULL_REWARD
 from rl_gym.training.config import Config
-from rl_gym.training.mix import Candidates, CountTokens, demonstrations, fitting, prompt_row
+from rl_gym.training.mix import CountTokens, Drawing, demonstrations, fitting, prompt_row
 from rl_gym.training.rehearsal import rehearse
 from rl_gym.wire.traffic import MAX_MIX_BYTES, MixRow, read_mix
 
@@ -107,8 +107,8 @@ def draw_traffic(
     apart = _apart_from_anchors(env, config, _answerable(env, asked, dropped), dropped)
     usable = _fitting(env, config, apart, count_tokens, dropped)
     section, chance = config.episodes, Random(f"{config.seed}/traffic")
-    source = Candidates(env, config, check)
-    before = source.take(fitting(env, _not_among(source, apart), section, count_tokens), section.sft + section.grpo)
+    drawing = Drawing(env, config, check)
+    before = drawing.take(fitting(env, _not_among(drawing, apart), section, count_tokens), section.sft + section.grpo)
     refuse([*(one.episode for one in usable), *before], _anchors(env, config))
     teaching = [one.episode for one in usable if not one.episode.data.get("training_only")]
     own = list(_own_answers(env, usable))

@@ -98,7 +98,7 @@ def test_a_generator_that_makes_nothing_new_is_given_up(monkeypatch: pytest.Monk
     monkeypatch.setattr(drawing, "nano_episode", lambda seed, split: nano_episode(0 * next(made), split))
     with pytest.raises(UsageError, match=r"split 'train' has 1 episodes that fit this preset's bounds, 90 are asked"):
         mixed()
-    assert next(made) == PATIENCE + 1
+    assert next(made) == PATIENCE + 2
 
 
 def test_patience_begins_anew_with_each_episode_that_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
