@@ -94,15 +94,15 @@ def command(
 
         chosen = Run.open(resume)
     else:
-        chosen = new_run(spec, folder=run)
+        chosen = new_run(spec, folder=run, until=until)
     run_stages(console, chosen, until=until)
     print_run(console, chosen)
 
 
-def new_run(spec: RunSpec, *, folder: Path | None = None) -> Run:
+def new_run(spec: RunSpec, *, folder: Path | None = None, until: str | None = None) -> Run:
     """Resolve a spec and make the folder of a run here; below `RL_GYM_RUNS` where no folder is named.
 
-    Raises UsageError, before any compute, for a run that cannot end well here.
+    Raises UsageError, before any compute, for a run that cannot end well here; `until` is its last stage.
     """
     from rl_gym.infra.settings import load_settings
     from rl_gym.training.config import resolve
@@ -114,7 +114,7 @@ def new_run(spec: RunSpec, *, folder: Path | None = None) -> Run:
     require_ready(make_plan(config, settings))
     now = datetime.now()
     name = f"{config.preset}-seed{config.seed}-{now:%Y%m%d-%H%M%S}"
-    return start(config, folder or settings.runs / name, now=now)
+    return start(config, folder or settings.runs / name, now=now, until=until)
 
 
 def run_at(console: Console, server: str, spec: RunSpec, folder: Path | None = None) -> Run:
@@ -158,10 +158,11 @@ def run_stages(console: Console, run: Run, *, until: str | None = None) -> None:
     from rl_gym.training.local import local_means
     from rl_gym.training.progress import RunProgress
     from rl_gym.training.stages import efforts, execute, last_by_default
+    from rl_gym.training.stages.preflight import require_stages
 
-    if until is not None and until not in run.stages:
-        raise UsageError(f"there is no stage {until!r}: choose one of {', '.join(run.stages)}")
+    last = until or last_by_default(run.config)
+    require_stages(run.config, last)
     leads_out = run.config.mode in ("flywheel", "bakeoff") or run.config.evaluate.through == "policy"
-    means = local_means() if leads_out or (until or last_by_default(run.config)) == "promote" else None
+    means = local_means() if leads_out or last == "promote" else None
     with RunProgress(console, efforts(run.config)) as progress:
         execute(run, progress, means, until=until)

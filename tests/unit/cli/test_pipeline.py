@@ -54,6 +54,36 @@ def test_a_mistake_is_one_line(arguments: tuple[str, ...], complaint: str, capsy
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (("--until", "gates"), "there is no stage 'gates'"),
+        (
+            ("--set", "evaluate.policies=['base','sft']"),
+            "evaluate.policies leaves out grpo, which stage audit",
+        ),
+        (("--set", "evaluate.anchor=nope"), "evaluate.anchor: iac has no split 'nope'"),
+        (("--mode", "drift", "--set", "drift.before=nope"), "drift.before: there is no ruleset 'nope'"),
+    ],
+)
+def test_no_folder_is_made_of_a_run_that_cannot_end_well(
+    arguments: tuple[str, ...], complaint: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["pipeline", "--preset", "micro", *arguments]) == 1
+    assert complaint in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_run_that_was_to_end_earlier_does_not_go_on_to_what_it_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = ("--set", "evaluate.policies=['random','oracle']", "--run", str(tmp_path / "run"))
+    assert main(["pipeline", "--preset", "micro", *few, "--until", "prepare"]) == 0
+    assert main(["pipeline", "--resume", str(tmp_path / "run")]) == 1
+    assert "evaluate.policies leaves out sft and grpo" in capsys.readouterr().err
+    assert not (tmp_path / "run" / "sft").exists()
+
+
 @pytest.mark.parametrize("damage", ["run.json", "evaluate/manifest.json", "evaluate/completions.jsonl"])
 def test_a_corrupt_run_is_one_line(run_folder: Path, damage: str, capsys: pytest.CaptureFixture[str]) -> None:
     (run_folder / damage).write_bytes(b"\x00{")

@@ -21,9 +21,9 @@ from rl_gym.training.progress import Progress
 from rl_gym.training.run import Run
 from rl_gym.training.stages.bakeoff import bakeoff
 from rl_gym.training.stages.evaluate import bars, evaluate
-from rl_gym.training.stages.jobs import environment
 from rl_gym.training.stages.judge import audit_run, gate_run
 from rl_gym.training.stages.mine import mine
+from rl_gym.training.stages.preflight import require_sound
 from rl_gym.training.stages.prepare import prepare
 from rl_gym.training.stages.promote import promote
 from rl_gym.training.stages.rollout import rollout
@@ -52,10 +52,13 @@ STAGES: Mapping[str, StageFunction] = {
 }
 
 
-def start(config: Config, folder: Path, *, now: datetime) -> Run:
-    """Make the run folder, once the model, the environment and the files that it names are known to be there."""
+def start(config: Config, folder: Path, *, now: datetime, until: str | None = None) -> Run:
+    """Make the run folder, once the model, the environment and the files that it names are known to be there.
+
+    Raises UsageError where the stages up to `until`, else those of `last_by_default`, cannot all end well.
+    """
     base = find_model(config.model.base)
-    env = environment(config)
+    env = require_sound(config, until or last_by_default(config))
     if config.grpo.difficulty_map is not None:
         read_rates(Path(config.grpo.difficulty_map))
     if config.report_to != "none" and find_spec(config.report_to) is None:
