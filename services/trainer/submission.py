@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import structlog
 
-from rl_gym.gym.registry import get_env
 from rl_gym.infra.errors import UsageError, one_line
 from rl_gym.training.chain import trainers
 from rl_gym.training.config import Config, resolve
 from rl_gym.training.means import Means
 from rl_gym.training.plan import make_plan, require_ready
 from rl_gym.training.policy_service import require_policy
+from rl_gym.training.stages.preflight import require_sound
 from rl_gym.wire.run import RunSpec
 from services.trainer.delivery import StagePlan
 from services.trainer.server_files import require_allowed_files
@@ -60,8 +59,7 @@ def _checked(spec: RunSpec, settings: TrainerSettings, *, works_here: bool, trus
     if not works_here:
         plan = replace(plan, checks=tuple(check for check in plan.checks if check.name not in _OF_THE_MACHINE))
     require_ready(plan)
-    options: dict[str, Any] = dict(config.environment.options)
-    get_env(config.environment.name, **options)
+    require_sound(config, config.stages[-1], here=works_here)
     return config
 
 

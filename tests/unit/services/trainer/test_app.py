@@ -129,6 +129,8 @@ class TestSubmit:
             ({"overrides": ["environment.options.a=1", "environment.options.a.b=2"]}, 422, "environment.options.a"),
             ({"overrides": ["model.base=./" + "a" * 900]}, 422, "File name too long"),
             ({"overrides": ["model.base=~nobody-here/x"]}, 422, "home directory"),
+            ({"mode": "drift", "overrides": ["drift.before=nope"]}, 404, "drift.before: there is no ruleset 'nope'"),
+            ({"overrides": ["evaluate.policies=['base','sft']"]}, 422, "leaves out grpo, which stage audit compares"),
             ({"mode": "dance"}, 422, "mode"),
             ({"colour": "red"}, 422, "colour"),
             ([], 422, "object"),
