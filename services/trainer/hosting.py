@@ -33,6 +33,7 @@ from rl_gym.wire.message import as_name
 from rl_gym.wire.model import Model
 from services.trainer.artifacts import Artifacts, fetch_stage, read_artifacts, store_stage
 from services.trainer.checkpoint_store import keeping_checkpoint, remove_checkpoint
+from services.trainer.one_training import alone_on_machine
 from services.trainer.scratch import mark
 from services.trainer.settings import TrainerSettings
 from services.trainer.stage_log import kept_log
@@ -73,7 +74,7 @@ def _perform(settings: TrainerSettings, name: str, work: Work) -> str:
 def _ended(settings: TrainerSettings, store: ObjectStore, run: Run, name: str, work: Work) -> str:
     found = read_artifacts(store, run.folder.name, name)
     if found is None:
-        with run.lock():
+        with alone_on_machine(settings, work), run.lock():
             for before in run.stages[: run.stages.index(name)]:
                 work.check()
                 _fetch(store, run, before)

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -26,7 +27,7 @@ from rl_gym.training.child_log import ChildLog, shown
 from rl_gym.training.limits import Limits
 from rl_gym.training.out_of_memory import knob, ran_out
 
-__all__ = ["Report", "run_jobs"]
+__all__ = ["Report", "inherited", "run_jobs"]
 
 Report = Callable[[Mapping[str, Any]], None]
 
@@ -54,6 +55,21 @@ _QUIET = {
     "TRL_EXPERIMENTAL_SILENCE": "1",
 }
 
+_inherited: ContextVar[tuple[int, ...]] = ContextVar("inherited", default=())
+
+
+@contextmanager
+def inherited(*descriptors: int) -> Iterator[None]:
+    """Let the children that are started meanwhile hold these files open, too, for as long as each of them lives.
+
+    A lock by flock is so theirs as well: whoever outlives us, by a freeze of ours or a moment, keeps it.
+    """
+    token = _inherited.set((*_inherited.get(), *descriptors))
+    try:
+        yield
+    finally:
+        _inherited.reset(token)
+
 
 def run_jobs(
     jobs: Sequence[tuple[Path, Mapping[str, Any]]],
@@ -74,12 +90,14 @@ def run_jobs(
     children: list[_Child] = []
     stopping = threading.Event()
     serial = threading.Lock()
+    # Seen by this thread alone.
+    descriptors = _inherited.get()
 
     def one(path: Path, job: Mapping[str, Any]) -> None:
         if stopping.is_set():
             return
         replace_text(path, json.dumps(dict(job), indent=2) + "\n")
-        child = _Child(path, job, log, threads)
+        child = _Child(path, job, log, threads, descriptors)
         children.append(child)
         try:
             if stopping.is_set():
@@ -112,7 +130,9 @@ def run_jobs(
 class _Child:
     """A job at work: one process, or a launcher with several below it; and the failures that they reported."""
 
-    def __init__(self, path: Path, job: Mapping[str, Any], log: Path, threads: int) -> None:
+    def __init__(
+        self, path: Path, job: Mapping[str, Any], log: Path, threads: int, descriptors: Sequence[int] = ()
+    ) -> None:
         count = str(threads)
         environment = os.environ | _QUIET | _FREED_MEMORY_STAYS | {"OMP_NUM_THREADS": count, "MKL_NUM_THREADS": count}
         command = launch.command(job, CHILD, [str(path), str(os.getpid())])
@@ -127,6 +147,7 @@ class _Child:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment | launch.environment(job),
+                pass_fds=descriptors,
                 start_new_session=True,
             )
         except OSError as error:

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from rl_gym.infra.errors import InfrastructureError, NotFoundError
-from rl_gym.training.supervise import run_jobs
+from rl_gym.training.supervise import inherited, run_jobs
 
 CHILD = """
 import json, os, sys, time
@@ -56,6 +56,8 @@ def run(job, channel):
     elif kind == "grows":
         held = bytearray(os.urandom(1 << 20)) * job["mib"]
         time.sleep(120)
+    elif kind == "holds":
+        channel.progress("inode", os.fstat(job["descriptor"]).st_ino, 1)
     elif kind == "sleep":
         channel.progress("pid", os.getpid(), 1)
         time.sleep(120)
@@ -105,6 +107,16 @@ def run(
     named = [(tmp_path / "grpo" / f"{number}.json", job) for number, job in enumerate(jobs)]
     run_jobs(named, log=tmp_path / "log.txt", threads=1, report=report, processes=processes)
     return heard
+
+
+def test_a_child_holds_the_files_that_it_is_to_inherit_and_no_other(tmp_path: Path) -> None:
+    with (tmp_path / "lock").open("w") as lock:
+        job = {"kind": "holds", "name": "sft", "descriptor": lock.fileno()}
+        with inherited(lock.fileno()):
+            [message] = run(tmp_path, job)
+        assert message["done"] == os.fstat(lock.fileno()).st_ino
+        with pytest.raises(InfrastructureError, match="Bad file descriptor"):
+            run(tmp_path, job)
 
 
 def test_reports_arrive_in_order_and_prints_go_to_the_log(tmp_path: Path) -> None:
