@@ -130,6 +130,16 @@ class Run:
                 f"{self.folder}: stage {name!r} has not ended: `rl-gym pipeline --resume {self.folder}`"
             )
 
+    def require_base(self, digest: str) -> None:
+        """Raise UsageError where the run began with a base of another digest than it finds now."""
+        digests = read_document(self.folder / DOCUMENT).get("digests")
+        began = digests.get("base") if isinstance(digests, dict) else None
+        if began not in (None, digest):
+            raise UsageError(
+                f"{self.folder}: model.base ({self.config.model.base}) is not what the run began with: its sha256 is "
+                f"{digest[:12]}, and was {str(began)[:12]}; put it back, or begin a new run"
+            )
+
     def seal(self, name: str) -> None:
         """End a stage: record the digest of each file that it wrote, and of the stage that it read."""
         folder = self.folder / name

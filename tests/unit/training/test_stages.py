@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from rl_gym.gym import records
 from rl_gym.gym.core import Episode
 from rl_gym.gym.evaluation import evaluate_reference
 from rl_gym.gym.gate.verdict import EXIT_CODES
+from rl_gym.infra.digests import tree_digest
 from rl_gym.infra.errors import InfrastructureError, NotFoundError, UsageError
 from rl_gym.serving.weights import find_model
 from rl_gym.training import stages
@@ -114,12 +115,25 @@ def test_a_model_is_read_once_for_its_evaluation(run: Run, children: Children, m
 
     def digest(folder: Path) -> str:
         read.append(folder)
-        return "0" * 64
+        return tree_digest(folder)
 
-    # Not by its path, which is that of the function of this name.
-    monkeypatch.setattr(import_module("rl_gym.training.stages.evaluate"), "tree_digest", digest)
+    monkeypatch.setattr(jobs, "tree_digest", digest)
     execute(run, "evaluate")
     assert len(read) == len(set(read)) == 3
+
+
+@pytest.mark.parametrize("ended", ["prepare", "grpo"])
+def test_a_base_that_changed_since_the_run_began_is_refused(ended: str, tmp_path: Path, children: Children) -> None:
+    base = shutil.copytree(find_model("nano-base"), tmp_path / "base")
+    config = resolve("micro", [*CHANGES, f"model.base={base}"], seed=1)
+    run = stages.start(config, tmp_path / "run", now=datetime(2025, 1, 1))
+    execute(run, ended)
+    before, done = tree_digest(base), len(children.done)
+    (base / "config.json").write_text((base / "config.json").read_text() + "\n")
+    told = f"model.base ({base}) is not what the run began with: its sha256 is {tree_digest(base)[:12]}, and was "
+    with pytest.raises(UsageError, match=re.escape(f"{run.folder}: {told}{before[:12]}")):
+        execute(Run.open(run.folder))
+    assert len(children.done) == done
 
 
 def test_a_second_process_evaluates_what_is_there_while_grpo_trains(tmp_path: Path, children: Children) -> None:

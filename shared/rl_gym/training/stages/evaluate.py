@@ -11,7 +11,7 @@ from rl_gym.gym import records
 from rl_gym.gym.core import Episode
 from rl_gym.gym.evaluation import evaluate_reference
 from rl_gym.gym.files import replace_text
-from rl_gym.infra.digests import file_digest, tree_digest
+from rl_gym.infra.digests import file_digest
 from rl_gym.serving.adapter_bases import check_base, is_adapter
 from rl_gym.serving.weights import find_model
 from rl_gym.training.chain import PolicyName, maker, trainers
@@ -24,7 +24,7 @@ from rl_gym.training.run import Run
 from rl_gym.training.serving_figures import FILE as FIGURES
 from rl_gym.training.serving_figures import serving_figures
 from rl_gym.training.stages.drift import measure_drift
-from rl_gym.training.stages.jobs import Job, do_jobs, environment, goes_on
+from rl_gym.training.stages.jobs import Job, do_jobs, environment, goes_on, model_digest
 from rl_gym.training.stages.policy_evaluation import evaluate_served
 from rl_gym.training.stages.repair_turns import second_answers, second_turns
 
@@ -135,12 +135,12 @@ def _evaluation_job(run: Run, policy: PolicyName, output: Path) -> dict[str, Any
         "model": str(model.resolve()),
         "data": str(episodes.resolve()),
         "output": str(output.resolve()),
-        "inputs": {"model": tree_digest(model), "data": file_digest(episodes)},
+        "inputs": {"model": model_digest(run, model), "data": file_digest(episodes)},
         "config": run.config.model_dump(mode="json"),
     }
     stage = maker(policy, run.stages)
     if stage and is_adapter(model):
         base = model_before(run, stage)
-        check_base(model, tree_digest(base), str(base))
+        check_base(model, model_digest(run, base), str(base))
         job["base"] = str(base.resolve())
     return job

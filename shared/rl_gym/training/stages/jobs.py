@@ -19,7 +19,7 @@ from rl_gym.training.progress import Progress
 from rl_gym.training.run import Run
 from rl_gym.training.supervise import Report, run_jobs
 
-__all__ = ["JOB", "Job", "do_jobs", "environment", "goes_on", "reporter", "training_job"]
+__all__ = ["JOB", "Job", "do_jobs", "environment", "goes_on", "model_digest", "reporter", "training_job"]
 
 JOB = "job.json"
 """What a stage that trains keeps of its job: what was asked of the child, and the digests of what it read."""
@@ -31,6 +31,14 @@ Job = tuple[Path, Mapping[str, Any]]
 def environment(config: Config) -> Environment:
     """The environment of a run, with the options that its preset pins."""
     return get_env(config.environment.name, **config.environment.options)
+
+
+def model_digest(run: Run, model: Path) -> str:
+    """The digest of a model that a stage reads; UsageError for a base that has changed since the run began."""
+    digest = tree_digest(model)
+    if not model.is_relative_to(run.folder):
+        run.require_base(digest)
+    return digest
 
 
 def training_job(
@@ -50,7 +58,7 @@ def training_job(
         "model": str(model.resolve()),
         "data": str(data.resolve()),
         "output": str(path.parent.resolve()),
-        "inputs": {"model": tree_digest(model), "data": file_digest(data)},
+        "inputs": {"model": model_digest(run, model), "data": file_digest(data)},
         "config": run.config.model_dump(mode="json"),
         "verifier": dict(means.verifier) if means.verifier else None,
     }

@@ -8,7 +8,6 @@ from pathlib import Path
 from rl_gym.gym.core import Episode
 from rl_gym.gym.evaluation import evaluate
 from rl_gym.gym.records import RecordedCompletion
-from rl_gym.infra.digests import tree_digest
 from rl_gym.serving.sampling import Sampling
 from rl_gym.training.chain import PolicyName
 from rl_gym.training.files import read_rows
@@ -17,7 +16,7 @@ from rl_gym.training.means import Means
 from rl_gym.training.policy_service import answers_of, served_models
 from rl_gym.training.progress import Progress
 from rl_gym.training.run import Run
-from rl_gym.training.stages.jobs import environment
+from rl_gym.training.stages.jobs import environment, model_digest
 
 __all__ = ["evaluate_served"]
 
@@ -37,7 +36,7 @@ def evaluate_served(
     by_name = {one.name for one in served if one.adapter_digest is None}
     recorded: dict[PolicyName, list[RecordedCompletion]] = {}
     for policy, folder in models.items():
-        digest = tree_digest(folder)
+        digest = model_digest(run, folder)
         known = judged_against(run, digest) if policy == "incumbent" else digest
         name = by_digest.get(known) or (root_name(run.config) if policy == "base" else "")
         if name in by_name or known in by_digest:
