@@ -262,3 +262,18 @@ def test_a_flywheel_goes_on_from_what_was_promoted(machine: Machine, incumbent: 
     machine.has_done("update", "flywheel", *TRAFFIC, incumbent=incumbent)
     machine.do("update")
     assert [model.parent for model in machine.models] == [parent]
+
+
+def test_a_stored_checkpoint_goes_once_its_stage_has_ended_or_its_run_is_cancelled(machine: Machine) -> None:
+    machine.has_done("sft")
+    # As after a kill of the attempt that ended it, before it had removed this.
+    for stage in ("sft", "grpo"):
+        machine.store.put(f"runs/{NAME}/{stage}/checkpoint/1-2/job.json", b"{}")
+    machine.do("sft")
+    assert list(machine.store.list(f"runs/{NAME}/sft/checkpoint/")) == []
+    with pytest.raises(StoppedError):
+        machine.do("grpo", stop="closing")
+    assert list(machine.store.list(f"runs/{NAME}/grpo/checkpoint/")) != []
+    with pytest.raises(StoppedError):
+        machine.do("grpo", stop="cancelled")
+    assert list(machine.store.list(f"runs/{NAME}/grpo/checkpoint/")) == []
