@@ -120,14 +120,17 @@ def new_run(spec: RunSpec, *, folder: Path | None = None, until: str | None = No
 def run_at(console: Console, server: str, spec: RunSpec, folder: Path | None = None) -> Run:
     """Have a trainer run a spec, watch it, and fetch what it found; below `RL_GYM_RUNS` where no folder is named.
 
-    Raises UsageError and InfrastructureError with what a run failed of, where it did not get to its end.
+    Raises ConflictError, before it is submitted, where another run lies in the folder; UsageError and
+    InfrastructureError with what a run failed of, where it did not get to its end.
     """
-    from rl_gym.cli.run_artifacts import fetch_run
+    from rl_gym.cli.run_artifacts import fetch_run, require_place
     from rl_gym.cli.trainer_server import trainer
     from rl_gym.cli.watching import require_done, watch_run
     from rl_gym.infra.settings import load_settings
 
     with trainer(server) as client:
+        if folder is not None:
+            require_place(client, folder, spec.idempotency_key)
         # Under some key in any case: then a call that got no answer can be repeated.
         keyed = spec if spec.idempotency_key else spec.model_copy(update={"idempotency_key": uuid.uuid4().hex})
         run = client.submit(keyed)

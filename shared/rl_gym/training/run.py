@@ -9,7 +9,7 @@ from __future__ import annotations
 import fcntl
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -179,9 +179,14 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def latest_run(root: Path, *, stage: str) -> Run | None:
-    """The run below `root` in which `stage` ended last, or None."""
-    found = max(root.glob(f"*/{stage}/{MANIFEST}"), key=lambda path: path.stat().st_mtime_ns, default=None)
+def latest_run(root: Path, *, stage: str, holding: Sequence[str] = ()) -> Run | None:
+    """The run below `root` in which `stage` ended last, or None; only runs whose stage has one of `holding` count."""
+    ended = (
+        path
+        for path in root.glob(f"*/{stage}/{MANIFEST}")
+        if not holding or any((path.parent / name).exists() for name in holding)
+    )
+    found = max(ended, key=lambda path: path.stat().st_mtime_ns, default=None)
     return Run.open(found.parent.parent) if found else None
 
 

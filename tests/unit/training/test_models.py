@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import datetime
 from pathlib import Path
 
@@ -57,6 +58,18 @@ def test_a_run_that_kept_the_adapter_alone_says_how_to_merge_it(tmp_path: Path) 
         UsageError, match=r"has an adapter alone .*: make a model by `rl-gym merge .*grpo/adapter --base"
     ):
         trained_model(tmp_path)
+
+
+def test_a_run_that_was_fetched_without_its_model_stands_before_none(tmp_path: Path) -> None:
+    here = trained(tmp_path / "a")
+    fetched = trained(tmp_path / "b")
+    shutil.rmtree(fetched.folder / "grpo" / "model")
+    fetched.seal("grpo")
+    assert trained_model(tmp_path).folder == here.folder / "grpo" / "model"
+    with pytest.raises(NotFoundError, match=r"b/grpo has no model: a trainer keeps those of its runs"):
+        trained_model(tmp_path, run=fetched)
+    shutil.rmtree(here.folder)
+    assert trained_model(tmp_path).origin == "the packaged model"
 
 
 def test_a_run_that_trained_nothing_is_refused(tmp_path: Path) -> None:
