@@ -140,7 +140,8 @@ def test_a_killed_worker_costs_an_attempt_and_no_hand(trainer: Trainer) -> None:
 def test_a_killed_process_of_the_pool_costs_an_attempt(trainer: Trainer) -> None:
     run = trainer.submit(sft="wait once")
     trainer.start()
-    until(trainer.is_at(run, "sft", "running"))
+    # It is claimed a moment before it begins.
+    until(lambda: len(trainer.begun()) == 2)
     os.kill(int(trainer.begun()[1][2]), signal.SIGKILL)
     trainer.wait(trainer.has_ended(run))
     assert [begun[:2] for begun in trainer.begun()] == [["prepare", "1"], ["sft", "1"], ["sft", "2"], ["grpo", "1"]]
