@@ -209,6 +209,8 @@ class Config(Section):
             raise ValueError(f"raft is a stage of mode pipeline: a run of mode {self.mode} has none")
         if self.repair is None and self.mode == "repair":
             raise ValueError("mode repair needs repair.steps, repair.batch_size and repair.learning_rate")
+        if self.mode == "repair" and self.evaluate.through == "policy":
+            raise ValueError("mode repair needs the models in processes here: leave evaluate.through out")
         if self.mode == "flywheel" and self.flywheel.traffic is None:
             raise ValueError("mode flywheel needs flywheel.traffic: a file of aggregated traffic")
         if self.mode == "mine" and not self.mine.folders:

@@ -127,6 +127,7 @@ def test_repair_mixes_failures_with_its_own_perfect_answers_and_demonstrations_w
         ("drift", RAFT, "raft is a stage of mode pipeline"),
         ("pipeline", ["raft.threshhold=1"], r"did you mean 'raft\.threshold'"),
         ("repair", ["episodes.rehearsal=1"], r"key 'episodes\.rehearsal'"),
+        ("repair", ["evaluate.through=policy"], r"mode repair needs the models in processes here"),
     ],
 )
 def test_what_does_not_fit_is_refused_in_one_line(mode: RunMode, changes: list[str], said: str) -> None:
