@@ -103,7 +103,7 @@ def _folder(settings: TrainerSettings, store: ObjectStore, work: Work) -> Run:
     folder = settings.runs.absolute() / work.run.id
     path, key = folder / DOCUMENT, f"runs/{work.run.id}/{DOCUMENT}"
     if not path.exists():
-        require_ready(make_plan(_config(work), settings))
+        require_ready(make_plan(_config(work)))
     try:
         body = store.get(key, max_bytes=_MAX_DOCUMENT_BYTES).body
     except NotFoundError:

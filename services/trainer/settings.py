@@ -31,12 +31,19 @@ class TrainerSettings(ServiceSettings):
     policy: str = Field(
         default="", description="Address of the policy service that a bake-off and evaluate.through=policy ask"
     )
+    tolerance: float = Field(
+        default=0.05,
+        gt=0,
+        le=1,
+        description="The most loss of reward that a spec may have a gate let pass: whoever may train promotes by it",
+    )
     promotion_key: str = Field(
         default="", description="File of the private key that signs the pointer; without one nothing is promoted"
     )
     promotion_keys: str = Field(
         default="",
-        description="Public keys whose promotions are believed, as in `principal_keys`; without any, none is",
+        description="Public keys whose promotions are believed, as in `principal_keys`; else the public half of "
+        "`promotion_key`",
     )
 
     lease_seconds: float = Field(
@@ -87,7 +94,7 @@ class TrainerSettings(ServiceSettings):
     stream_seconds: float = Field(
         default=3_600, gt=0, description="Time after which a stream of events ends, to be gone on with by its reader"
     )
-    downloads: int = Field(default=16, ge=1, description="Files of stages that are sent at a time")
+    downloads: int = Field(default=16, ge=1, description="Files, lists of files and documents that are sent at a time")
 
     @property
     def machine_name(self) -> str:

@@ -53,9 +53,11 @@ def _checked(spec: RunSpec, settings: TrainerSettings, *, works_here: bool, trus
         # Before anything looks whether there is such a file.
         require_allowed_files(config, settings)
     _require_hosted(config)
+    _require_strict(config, settings)
     if works_here:
         _require_services(config, settings)
-    plan = make_plan(config, settings)
+    # By the library's own settings, which stages go by.
+    plan = make_plan(config)
     if not works_here:
         plan = replace(plan, checks=tuple(check for check in plan.checks if check.name not in _OF_THE_MACHINE))
     require_ready(plan)
@@ -73,6 +75,16 @@ def _require_hosted(config: Config) -> None:
         )
     if machine.sharding != "none":
         raise UsageError(f"machine.sharding {machine.sharding}: no worker shards a model; set machine.sharding=none")
+
+
+def _require_strict(config: Config, settings: TrainerSettings) -> None:
+    """Raise UsageError for a gate that lets more pass than this trainer promotes by."""
+    for key, asked in (("gate.tolerance", config.gate.tolerance), ("drift.tolerance", config.drift.tolerance)):
+        if "promote" in config.stages and asked > settings.tolerance:
+            raise UsageError(
+                f"{key} {asked:g}: this trainer promotes by {settings.tolerance:g} at most: ask for less, or raise "
+                f"{settings.variable('tolerance')} there"
+            )
 
 
 def _require_services(config: Config, settings: TrainerSettings) -> None:

@@ -30,7 +30,7 @@ from rl_gym.wire import (
     RunSpec,
     RunsResponse,
 )
-from rl_gym.wire.run import RunState, StageProgress
+from rl_gym.wire.run import RunMode, RunState, StageProgress
 from services.trainer.artifacts import store_log
 from services.trainer.server_files import require_allowed_files
 from services.trainer.settings import TrainerSettings
@@ -157,6 +157,25 @@ class TestSubmit:
                 assert response.status_code == 201, response.text
 
         run(scenario)
+
+    @pytest.mark.parametrize(("mode", "key"), [("pipeline", "gate.tolerance"), ("drift", "drift.tolerance")])
+    def test_nobody_has_a_gate_let_more_pass_than_the_trainer_promotes_by(self, mode: RunMode, key: str) -> None:
+        def asked(tolerance: float) -> RunSpec:
+            return RunSpec(preset="micro", mode=mode, overrides=[f"{key}={tolerance}"])
+
+        with pytest.raises(UsageError, match=rf"^{key} 0\.06: this trainer promotes by 0\.05 at most: .*_TOLERANCE"):
+            checked(asked(0.06), TrainerSettings(), works_here=True)
+        checked(asked(0.05), TrainerSettings(), works_here=True)
+        checked(asked(0.06), TrainerSettings(tolerance=0.06), works_here=True)
+
+    def test_models_are_allowed_by_the_settings_that_stages_go_by(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        asked = RunSpec(preset="micro", overrides=["model.base=hub:a/b"])
+        monkeypatch.setenv("RL_GYM_TRAINER_WEIGHTS", "hub")
+        monkeypatch.setenv("RL_GYM_WEIGHTS", "packaged")
+        with pytest.raises(UsageError, match="RL_GYM_WEIGHTS"):
+            checked(asked, TrainerSettings(), works_here=True)
+        monkeypatch.setenv("RL_GYM_WEIGHTS", "hub")
+        checked(asked, TrainerSettings(), works_here=True)
 
     @pytest.mark.parametrize(
         ("spec", "who"),
