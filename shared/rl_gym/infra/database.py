@@ -6,6 +6,8 @@ agree on what has expired. A file of SQLite is used by one machine alone, whose 
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -43,6 +45,8 @@ _DRIVERS = {
 }
 _WAIT_SECONDS = 20
 """How long a transaction waits for others."""
+
+_PAUSE_SECONDS = 0.02
 
 _READING = "rl_gym_reading"
 _POSTGRES: dict[str, Any] = {
@@ -176,9 +180,17 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
     connection.execute("PRAGMA foreign_keys=ON")
     # FULL, since a commit that others acted upon must not vanish with the power.
     connection.execute("PRAGMA synchronous=FULL")
-    # The mode is of the file, and is changed once: changing it waits for nobody and fails where somebody reads.
-    if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
-        connection.execute("PRAGMA journal_mode=WAL")
+    # The mode is of the file, and is changed once.
+    end = time.monotonic() + _WAIT_SECONDS
+    while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            break
+        except sqlite3.OperationalError as error:
+            # Unlike other statements it waits for nobody who writes, or changes it just now.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() >= end:
+                raise
+            time.sleep(_PAUSE_SECONDS)
 
 
 def _begin_sqlite(connection: Connection) -> None:

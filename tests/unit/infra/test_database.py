@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -62,6 +64,20 @@ def test_what_is_committed_survives_and_keys_are_kept(database: Database) -> Non
     assert found == ["wal", 2]
     with pytest.raises(IntegrityError), database.writing() as session:
         session.add(Moment(id=1, after=7))
+
+
+def test_who_opens_a_file_first_waits_for_whoever_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "x.sqlite"
+    writer = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    writer.executescript("CREATE TABLE t (x); BEGIN IMMEDIATE; INSERT INTO t VALUES (1)")
+    later = threading.Timer(0.3, writer.execute, ["COMMIT"])
+    later.start()
+    opened = open_database(f"sqlite:///{path}")
+    with opened.reading() as session:
+        assert session.execute(text("PRAGMA journal_mode")).scalar_one() == "wal"
+    opened.close()
+    later.join()
+    writer.close()
 
 
 def test_a_transaction_is_all_or_nothing(database: Database) -> None:
