@@ -112,7 +112,7 @@ def _stage(config: Config, name: str, shape: Shape | None, device: str) -> Stage
     work = {
         "prepare": drawn if trainers(stages) else f"{episodes.held_out} held out",
         "audit": f"{sides[0]} against {sides[1]}",
-        "gate": f"candidate {sides[0]}, incumbent {sides[1]}, tolerance {config.gate.tolerance:g}",
+        "gate": f"{sides[0]} against {sides[1]}, tolerance {config.gate.tolerance:g}",
     }
     return StagePlan(name, work.get(name, ""), 0, 0)
 

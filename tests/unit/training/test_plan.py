@@ -207,7 +207,8 @@ def test_a_plan_has_the_stages_of_its_mode(mode: RunMode, changes: list[str], st
     trained = [stage for stage in made.stages if stage.steps]
     assert all(stage.memory and stage.memory.total > 0 for stage in trained)
     assert trained
-    assert made.stages[-1].work.startswith("candidate candidate" if mode != "pipeline" else "candidate grpo")
+    sides = "candidate against incumbent" if mode != "pipeline" else "grpo against sft"
+    assert made.stages[-1].work == f"{sides}, tolerance 0.02"
 
 
 def test_what_a_repair_reads_is_longer_than_an_episode() -> None:
