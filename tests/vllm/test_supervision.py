@@ -17,14 +17,19 @@ from tests.vllm.engines import MODEL, Hosted, hosted, until
 
 LONG = Sampling(n=8, max_tokens=900, temperature=2.0)
 SHORTER = Sampling(n=2, max_tokens=400, temperature=2.0)
+_SEEN_SECONDS = 120
 
 
 async def begin(backend: VllmBackend, vllm: Hosted, sampling: Sampling) -> asyncio.Task[Completions]:
-    """A request that the engine is at."""
-    task = asyncio.create_task(backend.complete(PROMPTS, sampling, model=MODEL))
-    while not await vllm.requests():
-        await asyncio.sleep(0.01)
-    return task
+    """A request that the engine is at; one that is over before it was seen there is asked anew."""
+    async with asyncio.timeout(_SEEN_SECONDS):
+        while True:
+            task = asyncio.create_task(backend.complete(PROMPTS, sampling, model=MODEL))
+            while not task.done():
+                if await vllm.requests():
+                    return task
+                await asyncio.sleep(0.01)
+            await task
 
 
 @pytest.mark.parametrize("word", ["api_server", "EngineCore"])
