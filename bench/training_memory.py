@@ -9,7 +9,6 @@ one model at a time. Few steps are enough: the peak is reached in the first that
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -22,6 +21,14 @@ from rl_gym.training.plan import make_plan
 
 MIB = 1 << 20
 STAGES = chain("pipeline")
+
+_MEASURE = """
+import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)
+"""
+"""A small process between: on Linux a program begins with the peak of whatever started it, which may be a large one."""
 
 
 def main() -> None:
@@ -50,11 +57,10 @@ def measure(preset: str, changes: Sequence[str], run: Path, until: str) -> Itera
 
 def _peak_bytes(arguments: Sequence[str]) -> int:
     command = [sys.executable, "-m", "rl_gym.cli.main", "pipeline", *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
+    done = subprocess.run([sys.executable, "-c", _MEASURE, *command], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
         raise SystemExit(f"{' '.join(command)} failed")
-    return usage.ru_maxrss * 1024
+    return int(done.stdout) * 1024
 
 
 if __name__ == "__main__":
