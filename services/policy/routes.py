@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from sse_starlette import ServerSentEvent
 
-from rl_gym.infra.hosting import BodyLimits, document_body, read_message, require
+from rl_gym.infra.hosting import BodyLimits, document_body, kept, read_message, require
 from rl_gym.infra.hosting.disconnects import unless_gone
 from rl_gym.infra.hosting.errors import document_errors
 from rl_gym.infra.hosting.streams import EventStream, document_events
@@ -43,18 +43,8 @@ _CUT_SECONDS = 1
 router = APIRouter()
 
 
-def _service(request: Request) -> PolicyService:
-    service: PolicyService = request.app.state.policy
-    return service
-
-
-def _settings(request: Request) -> PolicySettings:
-    settings: PolicySettings = request.app.state.settings
-    return settings
-
-
-Service = Annotated[PolicyService, Depends(_service)]
-Settings = Annotated[PolicySettings, Depends(_settings)]
+Service = Annotated[PolicyService, kept("policy")]
+Settings = Annotated[PolicySettings, kept("settings")]
 
 
 def _limits(settings: PolicySettings) -> BodyLimits:

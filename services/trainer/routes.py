@@ -13,7 +13,7 @@ from sse_starlette import ServerSentEvent
 from starlette.requests import ClientDisconnect
 from starlette.types import Message, Receive, Scope, Send
 
-from rl_gym.infra.hosting import BodyLimits, document_body, read_message, require
+from rl_gym.infra.hosting import BodyLimits, document_body, kept, read_message, require
 from rl_gym.infra.hosting.disconnects import unless_gone
 from rl_gym.infra.hosting.errors import document_errors
 from rl_gym.infra.hosting.streams import SEND_SECONDS, EventStream, document_events
@@ -51,18 +51,8 @@ _FILES: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-
 router = APIRouter()
 
 
-def _service(request: Request) -> TrainerService:
-    service: TrainerService = request.app.state.trainer
-    return service
-
-
-def _settings(request: Request) -> TrainerSettings:
-    settings: TrainerSettings = request.app.state.settings
-    return settings
-
-
-Service = Annotated[TrainerService, Depends(_service)]
-Settings = Annotated[TrainerSettings, Depends(_settings)]
+Service = Annotated[TrainerService, kept("trainer")]
+Settings = Annotated[TrainerSettings, kept("settings")]
 RunName = Annotated[str, Path(pattern=_NAME, max_length=200, description="The id of a run")]
 StageName = Annotated[str, Path(pattern=_NAME, max_length=200, description="A stage of the run")]
 FileName = Annotated[str, Path(pattern=_FILE, max_length=400, description="A file of the stage")]

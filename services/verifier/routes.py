@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from fastapi.responses import JSONResponse
 
 from rl_gym.iac.defaults import DEFAULT_RULESET
-from rl_gym.infra.hosting import BodyLimits, document_body, read_body, read_json, require
+from rl_gym.infra.hosting import BodyLimits, document_body, kept, read_body, read_json, require
 from rl_gym.infra.hosting.errors import document_errors
 from rl_gym.wire import (
     ErrorBody,
@@ -34,18 +34,8 @@ BODIES = (ScoreRequest, FixRequest, ScanRequest)
 router = APIRouter()
 
 
-def _service(request: Request) -> VerifierService:
-    service: VerifierService = request.app.state.verifier
-    return service
-
-
-def _settings(request: Request) -> VerifierSettings:
-    settings: VerifierSettings = request.app.state.settings
-    return settings
-
-
-Service = Annotated[VerifierService, Depends(_service)]
-Settings = Annotated[VerifierSettings, Depends(_settings)]
+Service = Annotated[VerifierService, kept("verifier")]
+Settings = Annotated[VerifierSettings, kept("settings")]
 
 
 @router.post(

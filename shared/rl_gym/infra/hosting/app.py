@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 import uvicorn
-from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import APIRouter, Depends, FastAPI, Request, Response
 from fastapi.responses import PlainTextResponse
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from pydantic import BaseModel
@@ -23,10 +23,19 @@ from rl_gym.infra.hosting.metrics import HttpMetrics
 from rl_gym.infra.settings import ServiceSettings
 from rl_gym.infra.signing import KeyRing
 
-__all__ = ["Lifespan", "make_app", "refuse_open_binding", "serve"]
+__all__ = ["Lifespan", "kept", "make_app", "refuse_open_binding", "serve"]
 
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 _REFERENCE = "#/components/schemas/{model}"
+
+
+def kept(name: str) -> Any:
+    """How a route asks, by `Annotated[Kind, kept(name)]`, for what its application keeps as `app.state.name`."""
+
+    def found(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return Depends(found)
 
 
 def make_app(
