@@ -117,7 +117,7 @@ def started(child: Child) -> int:
 
 
 @pytest.mark.usefixtures("paced")
-def test_where_one_training_fails_the_other_one_is_ended_too(tmp_path: Path, stopped: list[int]) -> None:
+def test_one_that_waits_and_one_that_failed_are_gone_once_stopped(tmp_path: Path, stopped: list[int]) -> None:
     waits, fails = (Child(tmp_path / str(bad), {"fails": bad}) for bad in (False, True))
     try:
         stopped.extend([started(waits), started(fails)])

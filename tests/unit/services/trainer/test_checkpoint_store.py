@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -283,6 +284,7 @@ def test_each_is_stored_once_while_the_stage_trains(one: Machine, quick: None, m
         one.train(4)
         until(lambda: folders(one.store) == {"1-4"})
     assert len([key for key in written if key.endswith("optimizer.pt")]) == 2
+    assert "checkpoints" not in {thread.name for thread in threading.enumerate()}
     one.train(6)
     assert folders(one.store) == {"1-4"}
 
