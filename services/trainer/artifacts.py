@@ -24,9 +24,9 @@ from rl_gym.infra.errors import ConflictError, InfrastructureError, NotFoundErro
 from rl_gym.infra.object_store import ObjectStore, is_key
 from rl_gym.training.files import writing
 from rl_gym.training.run import MANIFEST
+from rl_gym.wire.run import LOG
 
 __all__ = [
-    "LOG",
     "Artifacts",
     "fetch_file",
     "fetch_stage",
@@ -35,8 +35,6 @@ __all__ = [
     "store_log",
     "store_stage",
 ]
-
-LOG = "log.txt"
 
 _MAX_MANIFEST_BYTES = 4 << 20
 _CHUNK = 1 << 20

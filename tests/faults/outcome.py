@@ -8,7 +8,8 @@ from collections.abc import Mapping
 
 from rl_gym.infra.object_store import open_store
 from rl_gym.wire import Run
-from services.trainer.artifacts import LOG, read_artifacts
+from rl_gym.wire.run import LOG
+from services.trainer.artifacts import read_artifacts
 from tests.faults.deployment import Deployment
 from tests.faults.undisturbed import is_result
 

@@ -98,7 +98,9 @@ def print_log(
     server: Server = None,
 ) -> None:
     """Print the end of what the processes of a stage printed in its latest attempt."""
-    with trainer(server_of(server)) as client, client.file(run, stage, "log.txt") as parts:
+    from rl_gym.wire.run import LOG
+
+    with trainer(server_of(server)) as client, client.file(run, stage, LOG) as parts:
         text = b"".join(parts).decode("utf-8", "replace")
     # What libraries and models print steers no terminal.
     typer.echo("".join(c if c.isprintable() or c in "\t\n" else " " for c in text), nl=False)

@@ -37,10 +37,6 @@ Drawing them takes seconds, and what one episode in 500 is would be missed once 
 """
 
 
-def _go_on() -> None:
-    """Never stops a drawing."""
-
-
 @dataclass(frozen=True, slots=True)
 class Mix:
     """The rows of a run: `sft` has prompt and completion, `grpo` prompt and episode (JSON), `held_out` episodes."""
@@ -56,7 +52,7 @@ def draw(
     count_tokens: CountTokens,
     focus: Callable[[Episode], bool] | None = None,
     *,
-    check: Callable[[], None] = _go_on,
+    check: Callable[[], None] = lambda: None,
 ) -> Mix:
     """Draw the mix of a run, the same for the same configuration.
 
@@ -106,13 +102,13 @@ def candidates(env: Environment, config: Config) -> Iterator[Episode]:
 
 
 class Drawing:
-    """The candidates of a run, of which `take` takes those that are left of them by whatever filters.
+    """The candidates of a run; `take` takes what a filter over them leaves.
 
-    A generator is given up once PATIENCE of its episodes in a row were not taken. `check` is called before each, and
-    may raise, to stop the drawing.
+    A generator is given up once PATIENCE of its episodes in a row were not taken. `check` is called before each is
+    given, and may raise, to stop the drawing.
     """
 
-    def __init__(self, env: Environment, config: Config, check: Callable[[], None] = _go_on) -> None:
+    def __init__(self, env: Environment, config: Config, check: Callable[[], None] = lambda: None) -> None:
         self._env = env
         self._config = config
         self._check = check

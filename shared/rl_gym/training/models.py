@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rl_gym.infra.errors import NotFoundError, UsageError
 from rl_gym.serving.weights import find_model
+from rl_gym.training.chain import trainers
 from rl_gym.training.run import Run, latest_run
 
 __all__ = ["TRAINED", "NamedModel", "trained_model"]
 
 TRAINED = "nano"
 """The packaged model that was trained before, for when no run of one's own has ended."""
-
 
 _KEPT = ("model", "adapter")
 
@@ -43,8 +43,9 @@ def trained_model(runs: Path, *, run: Run | None = None) -> NamedModel:
     if not model.is_dir() and not adapter.is_dir():
         raise NotFoundError(f"{stage} has no model: a trainer keeps those of its runs; name a run that was done here")
     if not model.is_dir():
+        before = trainers(chosen.stages[: chosen.stages.index("grpo")])[-1]
         raise UsageError(
             f"{stage} has an adapter alone (grpo.merge is false): make a model by `rl-gym merge {adapter} "
-            f"--base {chosen.folder / 'sft' / 'model'} --out FOLDER`, and name that"
+            f"--base {chosen.folder / before / 'model'} --out FOLDER`, and name that"
         )
     return NamedModel(model, find_model(chosen.config.model.base), f"run {chosen.folder}")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from rl_gym.gym.core import Environment, Episode, environment_faults
 from rl_gym.infra.errors import UsageError
-from rl_gym.serving.repair_turns import repair_due, repair_prompts
+from rl_gym.serving.repair_turns import FULL_REWARD, repair_due, repair_prompts
 from rl_gym.training.continual import RaftSection, RepairSection
 
 __all__ = ["Best", "Repairs", "RolledOut", "best_answers", "own_answers", "repair_rows"]
@@ -76,7 +76,7 @@ def own_answers(samples: Sequence[RolledOut]) -> list[dict[str, str]]:
     perfect = {
         (sample.prompt, sample.completion): sample.asked().id
         for sample in samples
-        if sample.finish_reason == "stop" and sample.reward is not None and sample.reward >= 1
+        if sample.finish_reason == "stop" and sample.reward is not None and sample.reward >= FULL_REWARD
     }
     return [
         {"prompt": prompt, "completion": completion, "episode_id": episode}

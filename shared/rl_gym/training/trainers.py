@@ -101,7 +101,7 @@ def train_grpo(job: Mapping[str, Any], channel: Channel) -> None:
             processing_class=tokenizer,
             callbacks=[
                 LossGuard("grpo", section),
-                Reporter(name, channel, groups=_groups(config)),
+                Reporter(name, channel, groups=config.grpo.prompts(config.machine.world)),
                 Collapse(config.collapse, output, name, channel),
             ],
             peft_config=_lora(section.lora_rank, section.lora_alpha),
@@ -112,12 +112,7 @@ def train_grpo(job: Mapping[str, Any], channel: Channel) -> None:
 
 def _steps_an_epoch(config: Config, prompts: int) -> int:
     """TRL leaves out the prompts at the end of an epoch that fill no generation."""
-    return prompts // _groups(config) * config.grpo.window
-
-
-def _groups(config: Config) -> int:
-    """Groups of a generation, of all processes together: each generates as much."""
-    return config.grpo.prompts_per_step * config.grpo.steps_per_generation * config.machine.world
+    return prompts // config.grpo.prompts(config.machine.world) * config.grpo.window
 
 
 def _grpo_config(config: Config, output: Path) -> GRPOConfig:

@@ -13,6 +13,7 @@ from rl_gym.wire.model import Model
 
 __all__ = [
     "ENDED",
+    "LOG",
     "ArtifactsResponse",
     "EventsResponse",
     "LiveProgress",
@@ -33,6 +34,9 @@ RunState = Literal["waiting", "running", "done", "failed", "cancelled", "dead"]
 
 ENDED: tuple[RunState, ...] = ("done", "failed", "cancelled", "dead")
 """The states in which nothing happens any more, unless somebody asks for it."""
+
+LOG = "log.txt"
+"""A file of every stage that an attempt was made at, ended or not: the end of what its processes printed."""
 
 Override = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_.]*=", max_length=1_000)]
 
